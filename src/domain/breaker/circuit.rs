@@ -1,0 +1,626 @@
+//! One state machine: closed, open, half-open, and the four automatic transitions between them.
+//!
+//! Pure: the caller passes `now`, the policy and the results counted for its scope. It never lies about time: deadlines
+//! are judged on entry, there are no timers. Overrides are not its business; they mask it from outside.
+
+use std::collections::VecDeque;
+
+use super::policy::{OpenFor, Policy, Rule, SliceGrid};
+use super::window::{Mark, Ring};
+use crate::domain::contract::{Facts, Observed, Threshold};
+use crate::domain::observation::{Outcome, RetryHint};
+use crate::domain::signal::{CircuitKind, Phase};
+use crate::domain::time::Timestamp;
+
+/// Probes lost in a row that reopen a half-open circuit.
+pub const LOST_PROBES_MAX: u8 = 3;
+/// The highest backoff level; the longest open time is reached long before.
+const LEVEL_MAX: u8 = 32;
+/// Calls in flight that one latency circuit follows; beyond, the oldest are no longer followed.
+const IN_FLIGHT_MAX: usize = 1_024;
+/// Distinct callers that are remembered for `min_reporters`.
+const REPORTERS_MAX: usize = 64;
+/// Sizes of slow calls that are remembered for `reduce_payload`.
+const SIZES_MAX: usize = 32;
+
+const FAILED: usize = 0;
+const IGNORED: usize = 1;
+
+/// Why a circuit opened, with the figures of that moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TripCause {
+    /// What a contract shows.
+    pub observed: Observed,
+    /// The rule that fired.
+    pub threshold: Threshold,
+    /// What the rule itself counted.
+    pub facts: Facts,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum State {
+    Closed(Closed),
+    Open(Box<Open>),
+    HalfOpen(Box<HalfOpen>),
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Closed {
+    /// Failures in a row, and when the first of them was reported.
+    run: u32,
+    run_since: Timestamp,
+    /// What the windows held when it closed: a rule never counts what led to an earlier trip.
+    marks: Option<Box<Marks>>,
+    /// Calls in flight, oldest first (latency only).
+    in_flight: VecDeque<(Timestamp, u64)>,
+    /// Callers that saw failures, with the last one's time (only where `min_reporters` asks).
+    reporters: Vec<(u64, Timestamp)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Marks {
+    own: Mark<2>,
+    results: Mark<1>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Open {
+    /// None until an operator releases it.
+    until: Option<Timestamp>,
+    cause: TripCause,
+    /// The size of arguments that may pass one at a time, and the pass that runs.
+    max_argument_bytes: Option<u32>,
+    small_pass: Option<Lease>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct HalfOpen {
+    leases: Vec<Lease>,
+    passed: u16,
+    lost: u8,
+    cause: TripCause,
+}
+
+/// The right of one probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// The permit's number.
+    pub probe: u64,
+    /// When it is written off.
+    pub ends_at: Timestamp,
+}
+
+/// What a circuit answers to a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Closed: the call passes.
+    Pass,
+    /// The call may pass as a leased probe.
+    MayProbe,
+    /// The call may pass while open, as its arguments are small.
+    MayPassSmall,
+    /// The call is refused.
+    Refuse {
+        /// Open or half-open.
+        phase: Phase,
+        /// When it can be asked again; none until an operator releases it.
+        retry_at: Option<Timestamp>,
+    },
+}
+
+/// What became of a report at one circuit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// Counted, or neutral.
+    Counted,
+    /// Made under a generation that is gone, or by a probe that was written off.
+    Stale,
+    /// Counted, and a rule fired: the breaker decides whom it refuses.
+    Fires(Box<TripCause>),
+    /// Counted, and a failed probe reopens the circuit.
+    Reopens,
+    /// Counted, and the last good probe that was needed closes the circuit.
+    Closes,
+}
+
+/// The phase changes that [`Circuit::advance`] may find overdue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lapsed {
+    /// Leases that ended without a report.
+    pub lost: usize,
+    /// Whether that reopened the circuit.
+    pub reopens: bool,
+}
+
+/// What an evaluation looks at beside the circuit.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// The moment.
+    pub now: Timestamp,
+    /// The policy of the circuit's kind.
+    pub policy: &'a Policy,
+    /// The grid of the breaker.
+    pub grid: SliceGrid,
+    /// Results of the scope.
+    pub results: &'a Ring<1>,
+}
+
+/// One report, as one circuit sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// The meaning for this kind.
+    pub outcome: Outcome,
+    /// Whether the result was counted for the scope.
+    pub is_counted: bool,
+    /// Whether the permit holds a lease somewhere.
+    pub is_probe: bool,
+    /// The permit's number.
+    pub seq: u64,
+    /// The generation under which the permit was issued.
+    pub generation: u32,
+    /// When the permit was issued.
+    pub issued_at: Timestamp,
+    /// Who reports.
+    pub caller: u64,
+    /// The size of the arguments, where known.
+    pub arguments_bytes: Option<u32>,
+}
+
+/// How long an opening lasts and what decided it.
+#[derive(Clone, Copy, Debug)]
+pub struct Duration {
+    /// Milliseconds; none for a latch.
+    pub open_for_ms: Option<u64>,
+    /// Whether the hint was longer than the policy allows.
+    pub hint_clamped: bool,
+}
+
+/// One circuit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Circuit {
+    /// What it watches.
+    pub kind: CircuitKind,
+    /// The number of its current phase.
+    pub generation: u32,
+    /// When the current phase began.
+    pub since: Timestamp,
+    level: u8,
+    state: State,
+    /// Failures (slow calls) and results that say nothing about this kind.
+    window: Ring<2>,
+    slow_sizes: VecDeque<u32>,
+}
+
+impl Circuit {
+    /// A closed circuit that has seen nothing.
+    #[must_use]
+    pub fn new(kind: CircuitKind) -> Self {
+        Self {
+            kind,
+            generation: 0,
+            since: Timestamp(0),
+            level: 0,
+            state: State::Closed(Closed::default()),
+            window: Ring::default(),
+            slow_sizes: VecDeque::new(),
+        }
+    }
+
+    /// The phase.
+    #[must_use]
+    pub const fn phase(&self) -> Phase {
+        match self.state {
+            State::Closed(_) => Phase::Closed,
+            State::Open(_) => Phase::Open,
+            State::HalfOpen(_) => Phase::HalfOpen,
+        }
+    }
+
+    /// The deadline of an open circuit; none for a latch and outside of open.
+    #[must_use]
+    pub fn open_until(&self) -> Option<Timestamp> {
+        match &self.state {
+            State::Open(open) => open.until,
+            State::Closed(_) | State::HalfOpen(_) => None,
+        }
+    }
+
+    /// Why it is not closed.
+    #[must_use]
+    pub fn cause(&self) -> Option<&TripCause> {
+        match &self.state {
+            State::Closed(_) => None,
+            State::Open(open) => Some(&open.cause),
+            State::HalfOpen(half) => Some(&half.cause),
+        }
+    }
+
+    /// Running leases.
+    #[must_use]
+    pub fn leases(&self) -> &[Lease] {
+        match &self.state {
+            State::HalfOpen(half) => &half.leases,
+            State::Closed(_) | State::Open(_) => &[],
+        }
+    }
+
+    /// The size of arguments that may pass while open.
+    #[must_use]
+    pub fn max_argument_bytes(&self) -> Option<u32> {
+        match &self.state {
+            State::Open(open) => open.max_argument_bytes,
+            State::Closed(_) | State::HalfOpen(_) => None,
+        }
+    }
+
+    /// The backoff level now: one step less per healthy window since closing.
+    #[must_use]
+    pub fn level(&self, now: Timestamp, policy: &Policy) -> u8 {
+        match self.state {
+            State::Closed(_) => {
+                let steps = now.since_ms(self.since) / policy.healthy_window_ms.max(1);
+                self.level.saturating_sub(u8::try_from(steps).unwrap_or(u8::MAX))
+            }
+            State::Open(_) | State::HalfOpen(_) => self.level,
+        }
+    }
+
+    /// Failures kept in its window.
+    #[must_use]
+    pub const fn failures_kept(&self) -> u32 {
+        let [failed, _] = self.window.totals();
+        failed
+    }
+
+    /// Writes off leases that have ended. `reopens` where that was the third lost probe in a row.
+    pub fn advance(&mut self, now: Timestamp) -> Lapsed {
+        match &mut self.state {
+            State::HalfOpen(half) => {
+                let before = half.leases.len();
+                half.leases.retain(|lease| now < lease.ends_at);
+                let lost = before - half.leases.len();
+                half.lost = half.lost.saturating_add(u8::try_from(lost).unwrap_or(u8::MAX));
+                Lapsed { lost, reopens: half.lost >= LOST_PROBES_MAX }
+            }
+            State::Open(open) => {
+                open.small_pass = open.small_pass.filter(|pass| now < pass.ends_at);
+                Lapsed::default()
+            }
+            State::Closed(_) => Lapsed::default(),
+        }
+    }
+
+    /// Whether a call of `arguments_bytes` may pass now. Changes nothing; [`Circuit::advance`] comes first.
+    #[must_use]
+    pub fn answer(&self, now: Timestamp, policy: &Policy, arguments_bytes: Option<u32>) -> Answer {
+        match &self.state {
+            State::Closed(_) => Answer::Pass,
+            State::Open(open) => {
+                if open.until.is_some_and(|until| now >= until) {
+                    return Answer::MayProbe;
+                }
+                let is_small = open.max_argument_bytes.zip(arguments_bytes).is_some_and(|(max, size)| size <= max);
+                if is_small && open.small_pass.is_none() {
+                    return Answer::MayPassSmall;
+                }
+                Answer::Refuse { phase: Phase::Open, retry_at: open.until }
+            }
+            State::HalfOpen(half) => {
+                let wanted = policy.successes.saturating_sub(half.passed);
+                if half.leases.len() < usize::from(policy.probes.min(wanted.max(1))) {
+                    return Answer::MayProbe;
+                }
+                let retry_at = half.leases.iter().map(|lease| lease.ends_at).min();
+                Answer::Refuse { phase: Phase::HalfOpen, retry_at: Some(retry_at.unwrap_or(now.plus_ms(1))) }
+            }
+        }
+    }
+
+    /// Takes a probe's lease. True where this made the circuit half-open.
+    pub fn lease(&mut self, now: Timestamp, lease: Lease) -> bool {
+        let cause = match &mut self.state {
+            State::HalfOpen(half) => {
+                half.leases.push(lease);
+                return false;
+            }
+            State::Open(open) => open.cause.clone(),
+            State::Closed(_) => return false, // INVARIANT: a closed circuit never answers `MayProbe`
+        };
+        self.enter(now, State::HalfOpen(Box::new(HalfOpen { leases: vec![lease], passed: 0, lost: 0, cause })));
+        true
+    }
+
+    /// Takes the one place of a small call while open.
+    pub fn pass_small(&mut self, pass: Lease) {
+        if let State::Open(open) = &mut self.state {
+            open.small_pass = Some(pass);
+        }
+    }
+
+    /// Follows a call in flight, for `in_flight` latency.
+    pub fn follow(&mut self, now: Timestamp, seq: u64) {
+        if let State::Closed(closed) = &mut self.state {
+            if closed.in_flight.len() >= IN_FLIGHT_MAX {
+                closed.in_flight.pop_front();
+            }
+            closed.in_flight.push_back((now, seq));
+        }
+    }
+
+    /// Gives back what a permit took, as if the call had never been asked for.
+    pub fn give_back(&mut self, seq: u64) {
+        match &mut self.state {
+            State::Closed(closed) => closed.in_flight.retain(|(_, other)| *other != seq),
+            State::Open(open) => open.small_pass = open.small_pass.filter(|pass| pass.probe != seq),
+            State::HalfOpen(half) => half.leases.retain(|lease| lease.probe != seq),
+        }
+    }
+
+    /// Settles one report. The caller carries out what `Fires`, `Reopens` and `Closes` ask for.
+    pub fn settle(&mut self, sample: &Sample, view: View<'_>) -> Settled {
+        let is_current = sample.generation == self.generation && sample.issued_at >= self.since;
+        let settled = match &mut self.state {
+            State::HalfOpen(half) => match half.leases.iter().position(|lease| lease.probe == sample.seq) {
+                None if is_current && !sample.is_probe => Settled::Counted, // let through in shadow or by an override
+                None => Settled::Stale,
+                Some(at) => half.settle_probe(at, sample.outcome, view.policy),
+            },
+            State::Open(open) if is_current => {
+                // Let through by an override, in shadow, or for its small arguments: only time leaves `open`.
+                open.small_pass = open.small_pass.filter(|pass| pass.probe != sample.seq);
+                Settled::Counted
+            }
+            State::Closed(closed) if is_current => {
+                closed.note(sample, view);
+                Settled::Counted
+            }
+            State::Open(_) | State::Closed(_) => Settled::Stale,
+        };
+        let counts_here = settled != Settled::Stale && sample.outcome != Outcome::Ignored;
+        self.book(sample, view, counts_here);
+        if counts_here && matches!(self.state, State::Closed(_)) && (sample.outcome.is_bad() || self.failures_kept() > 0)
+        {
+            return self.fired(view, sample.outcome.is_bad()).map_or(settled, |cause| Settled::Fires(Box::new(cause)));
+        }
+        settled
+    }
+
+    /// Books what this kind makes of a result that the scope has counted.
+    fn book(&mut self, sample: &Sample, view: View<'_>, counts_here: bool) {
+        if !view.policy.is_windowed() || !sample.is_counted {
+            return;
+        }
+        if counts_here && sample.outcome.is_bad() {
+            self.window.add(view.now, view.grid, [1, 0]);
+            if let Some(bytes) = sample.arguments_bytes.filter(|_| sample.outcome == Outcome::Slow) {
+                if self.slow_sizes.len() >= SIZES_MAX {
+                    self.slow_sizes.pop_front();
+                }
+                self.slow_sizes.push_back(bytes);
+            }
+        } else if !counts_here {
+            self.window.add(view.now, view.grid, [0, 1]);
+        }
+    }
+
+    /// The first rule that fires on what is known now, if the circuit is closed.
+    #[must_use]
+    pub fn fired(&self, view: View<'_>, is_new_failure: bool) -> Option<TripCause> {
+        let State::Closed(closed) = &self.state else { return None };
+        let hanging = closed.hanging(view);
+        view.policy.rules.iter().find_map(|rule| {
+            let window_ms = rule.window_ms().unwrap_or(view.policy.observe_ms);
+            let marks = closed.marks.as_deref();
+            let (failed, results) = self.counted(view, window_ms, marks, hanging);
+            let fires = match *rule {
+                Rule::Failures { failures: 0 | 1, .. } => is_new_failure || hanging > 0,
+                Rule::Failures { failures, .. } => failed >= failures,
+                Rule::Ratio { ratio, min_calls, .. } => {
+                    results >= min_calls && u64::from(failed) * 10_000 >= u64::from(ratio.0) * u64::from(results)
+                }
+                Rule::Consecutive { failures } => closed.run >= failures,
+            };
+            fires.then(|| self.cause_of(*rule, view, Facts { failed, results, window_ms }, hanging))
+        })
+    }
+
+    fn counted(&self, view: View<'_>, window_ms: u64, marks: Option<&Marks>, hanging: u32) -> (u32, u32) {
+        let View { now, grid, results, .. } = view;
+        let [results] = results.count(now, grid, window_ms, marks.map(|marks| &marks.results));
+        let own = self.window.count(now, grid, window_ms, marks.map(|marks| &marks.own));
+        let [failed, ignored] = [own[FAILED], own[IGNORED]];
+        (failed.saturating_add(hanging), results.saturating_sub(ignored).saturating_add(hanging))
+    }
+
+    fn cause_of(&self, rule: Rule, view: View<'_>, facts: Facts, hanging: u32) -> TripCause {
+        let slow_ms = view.policy.slow_ms;
+        let run = match &self.state {
+            State::Closed(closed) => (closed.run, closed.run_since),
+            State::Open(_) | State::HalfOpen(_) => (0, view.now),
+        };
+        let observed = match rule {
+            Rule::Failures { failures: 0 | 1, .. } | Rule::Consecutive { failures: 0 | 1 } => Observed::FirstFailure,
+            Rule::Consecutive { .. } => {
+                Observed::Consecutive { failures: run.0, over_ms: view.now.since_ms(run.1), slow_ms }
+            }
+            Rule::Failures { .. } | Rule::Ratio { .. } => {
+                let window_ms = view.policy.observe_ms.max(facts.window_ms);
+                let (failed, results) = self.counted(view, window_ms, None, hanging);
+                Observed::Share { failed, results, window_ms, slow_ms }
+            }
+        };
+        let facts = match rule.window_ms() {
+            Some(_) => facts,
+            None => Facts { failed: run.0.max(1), results: run.0.max(1), window_ms: 0 },
+        };
+        TripCause { observed, threshold: Threshold::Rule { rule, slow_ms }, facts }
+    }
+
+    /// Distinct callers that saw failures in the longest window of the policy.
+    #[must_use]
+    pub fn reporters(&self, now: Timestamp, policy: &Policy) -> usize {
+        let window_ms = policy.rules.iter().filter_map(|rule| rule.window_ms()).max().unwrap_or(policy.observe_ms);
+        match &self.state {
+            State::Closed(closed) => closed.reporters.iter().filter(|(_, at)| now.since_ms(*at) < window_ms).count(),
+            State::Open(_) | State::HalfOpen(_) => 0,
+        }
+    }
+
+    /// Opens the circuit for a cause, from closed or half-open.
+    pub fn open(&mut self, now: Timestamp, policy: &Policy, cause: TripCause, duration: Duration, is_reducible: bool) {
+        self.level = self.level(now, policy);
+        let max_argument_bytes = if is_reducible { self.half_of_slow_median() } else { None };
+        let until = duration.open_for_ms.map(|ms| now.plus_ms(ms));
+        self.enter(now, State::Open(Box::new(Open { until, cause, max_argument_bytes, small_pass: None })));
+    }
+
+    /// Raises the backoff level by one, before a failed probe reopens.
+    pub fn raise_level(&mut self) {
+        self.level = self.level.saturating_add(1).min(LEVEL_MAX);
+    }
+
+    /// Closes the circuit, remembering what led here so that it is not counted again.
+    pub fn close(&mut self, view: View<'_>) {
+        let own = self.window.mark(view.now, view.grid);
+        let results = view.results.mark(view.now, view.grid);
+        let marks = Some(Box::new(Marks { own, results }));
+        self.enter(view.now, State::Closed(Closed { marks, ..Closed::default() }));
+    }
+
+    /// Closes the circuit at an operator's word and forgets its past.
+    pub fn reset(&mut self, view: View<'_>) {
+        self.level = 0;
+        self.window = Ring::default();
+        self.slow_sizes = VecDeque::new();
+        self.close(view);
+    }
+
+    /// The one place that changes the phase.
+    fn enter(&mut self, now: Timestamp, next: State) {
+        debug_assert!(
+            matches!(
+                (&self.state, &next),
+                (State::Closed(_), State::Open(_) | State::Closed(_)) // closed to closed: an operator's reset
+                    | (State::Open(_), State::HalfOpen(_) | State::Closed(_)) // open to closed: only by reset
+                    | (State::HalfOpen(_), State::Closed(_) | State::Open(_))
+            ),
+            "no such transition"
+        );
+        self.generation = self.generation.wrapping_add(1);
+        self.since = now;
+        self.state = next;
+    }
+
+    fn half_of_slow_median(&self) -> Option<u32> {
+        let mut sizes: Vec<u32> = self.slow_sizes.iter().copied().collect();
+        sizes.sort_unstable();
+        sizes.get(sizes.len() / 2).map(|median| median / 2).filter(|half| *half > 0)
+    }
+
+    /// Drops what time has made meaningless.
+    pub fn forget_old(&mut self, now: Timestamp, grid: SliceGrid, permit_for_ms: u64) {
+        self.window.evict(now, grid);
+        if let State::Closed(closed) = &mut self.state {
+            while closed.in_flight.front().is_some_and(|(at, _)| now.since_ms(*at) >= permit_for_ms) {
+                closed.in_flight.pop_front();
+            }
+        }
+    }
+
+    /// Closed, nothing held against it, nothing in flight that it follows.
+    #[must_use]
+    pub fn is_clean(&self, now: Timestamp, policy: Option<&Policy>) -> bool {
+        const RUN_FORGOTTEN_MS: u64 = 3_600_000;
+        let State::Closed(closed) = &self.state else { return false };
+        let is_level_zero = policy.is_none_or(|policy| self.level(now, policy) == 0);
+        let is_run_over = closed.run == 0 || now.since_ms(closed.run_since) >= RUN_FORGOTTEN_MS;
+        is_level_zero && is_run_over && self.failures_kept() == 0 && closed.in_flight.is_empty()
+    }
+
+    /// Moves its window to another grid after a reload.
+    pub fn regrid(&mut self, now: Timestamp, from: SliceGrid, to: SliceGrid) {
+        self.window.regrid(now, from, to);
+        if let State::Closed(closed) = &mut self.state
+            && closed.marks.is_some()
+        {
+            // Marks belong to the old slices. The windows begin anew at the reload, as they did at the closing.
+            self.window = Ring::default();
+            closed.marks = None;
+        }
+    }
+
+    /// Bytes on the heap.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        self.window.heap_bytes() + self.slow_sizes.capacity() * size_of::<u32>()
+    }
+}
+
+impl HalfOpen {
+    fn settle_probe(&mut self, at: usize, outcome: Outcome, policy: &Policy) -> Settled {
+        self.leases.swap_remove(at);
+        match outcome {
+            Outcome::Ignored => Settled::Counted, // gives the lease back and is no lost probe
+            Outcome::Failed | Outcome::Slow => Settled::Reopens,
+            Outcome::Ok => {
+                self.lost = 0;
+                self.passed += 1;
+                if self.passed >= policy.successes { Settled::Closes } else { Settled::Counted }
+            }
+        }
+    }
+}
+
+impl Closed {
+    fn note(&mut self, sample: &Sample, view: View<'_>) {
+        if !self.in_flight.is_empty() {
+            self.in_flight.retain(|(_, seq)| *seq != sample.seq);
+        }
+        match sample.outcome {
+            Outcome::Ignored => {}
+            Outcome::Ok => self.run = 0,
+            Outcome::Failed | Outcome::Slow => {
+                if self.run == 0 {
+                    self.run_since = view.now;
+                }
+                self.run = self.run.saturating_add(1);
+                if view.policy.min_reporters > 1 {
+                    self.note_reporter(sample.caller, view.now);
+                }
+            }
+        }
+    }
+
+    fn note_reporter(&mut self, caller: u64, now: Timestamp) {
+        self.reporters.retain(|(known, _)| *known != caller);
+        if self.reporters.len() >= REPORTERS_MAX {
+            self.reporters.remove(0);
+        }
+        self.reporters.push((caller, now));
+    }
+
+    /// Calls in flight longer than what is slow.
+    fn hanging(&self, view: View<'_>) -> u32 {
+        let Some(slow_ms) = view.policy.slow_ms.filter(|_| view.policy.in_flight) else { return 0 };
+        let count = self.in_flight.iter().take_while(|(at, _)| view.now.since_ms(*at) >= slow_ms).count();
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+}
+
+impl OpenFor {
+    /// The open time at a backoff level: clamp(max(base × factor^level × (1 + jitter), hint), base, max).
+    ///
+    /// `dice` is any evenly spread number; jitter only lengthens, and never a hint.
+    #[must_use]
+    pub fn duration(&self, level: u8, dice: u64, hint: Option<RetryHint>) -> Duration {
+        let mut grown = u128::from(self.base_ms);
+        for _ in 0..level {
+            grown = (grown * u128::from(self.factor.0) / 10_000).min(u128::from(self.max_ms));
+        }
+        let jitter = grown * u128::from(self.jitter.0) * u128::from(dice % 10_001) / 100_000_000;
+        let own = u64::try_from(grown + jitter).unwrap_or(u64::MAX);
+        let asked = hint.and_then(RetryHint::usable_ms);
+        let open_for_ms = own.max(asked.unwrap_or(0)).clamp(self.base_ms, self.max_ms.max(self.base_ms));
+        Duration { open_for_ms: Some(open_for_ms), hint_clamped: asked.is_some_and(|asked| asked > self.max_ms) }
+    }
+}

@@ -1,0 +1,412 @@
+//! When a target may be called, and what to tell the caller when it may not: every circuit of one code, so that one
+//! decision sees all signals.
+//!
+//! Pure: no clock, no lock, no I/O. The caller passes the moment and drains `out`. A call either takes everything it
+//! needs (a lease at each half-open circuit) or nothing: no circuit goes half-open for a call that another refuses.
+
+pub mod circuit;
+mod decide;
+mod operate;
+pub mod overrides;
+pub mod permit;
+pub mod policy;
+mod report;
+pub mod routes;
+pub mod scope;
+mod settled;
+pub mod window;
+
+use std::sync::Arc;
+
+use self::circuit::{Answer, Circuit, Lease, TripCause};
+pub use self::operate::{CircuitView, HoldView};
+use self::overrides::Overrides;
+use self::permit::{CircuitRef, Permit};
+use self::policy::Policy;
+pub use self::report::{Acknowledgement, Receipt};
+use self::routes::PreparedPolicy;
+use self::scope::{CallNames, Scope, ScopeKey, ScopeMap};
+use self::settled::Settled;
+use crate::domain::contract::{Observed, Threshold, Trip};
+use crate::domain::event::{Event, Events, Happening, Opening};
+use crate::domain::ids::{Code, TargetName};
+use crate::domain::observation::RetryHint;
+use crate::domain::signal::{CircuitKind, Phase};
+use crate::domain::time::Timestamp;
+use crate::domain::verdict::Verdict;
+
+/// One call that is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask<'a> {
+    /// Its names, hashed.
+    pub names: CallNames,
+    /// The target as named.
+    pub target: &'a TargetName,
+    /// The size of its arguments, where known.
+    pub arguments_bytes: Option<u32>,
+    /// The session, hashed; chooses the sessions in shadow.
+    pub session: u64,
+    /// The permit's number, unique in the incarnation.
+    pub seq: u64,
+}
+
+/// The moment of an entry, and what lies outside of the breaker.
+#[derive(Clone, Copy)]
+pub struct Moment<'a> {
+    /// Now.
+    pub now: Timestamp,
+    /// The life of the process.
+    pub incarnation: u64,
+    /// How long an ordinary permit lives, in milliseconds.
+    pub permit_for_ms: u64,
+    /// Any evenly spread number, for jitter.
+    pub dice: u64,
+    /// Whether a scope beside the targets may be made.
+    pub may_grow: bool,
+    /// Whether the target at a place of [`routes::Routes::watched`] can be called now.
+    pub admissible: &'a dyn Fn(usize) -> bool,
+}
+
+/// What an ask came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Admission {
+    /// Permit or contract.
+    pub verdict: Verdict<Permit>,
+    /// What a circuit in shadow would have said.
+    pub shadow: Option<Box<Trip>>,
+    /// How long the permit lives, in milliseconds.
+    pub expires_in_ms: u64,
+}
+
+/// Every circuit of one code.
+#[derive(Clone, Debug)]
+pub struct Breaker {
+    /// Its code, hashed.
+    pub id: u64,
+    /// Its code.
+    pub code: Code,
+    prepared: Arc<PreparedPolicy>,
+    targets: ScopeMap,
+    /// Scopes that are not of one target alone: only those with something to remember.
+    others: ScopeMap,
+    settled: Settled,
+    overrides: Overrides,
+    last_issued: Timestamp,
+}
+
+impl Breaker {
+    /// A breaker that has seen nothing.
+    #[must_use]
+    pub fn new(id: u64, code: Code, prepared: Arc<PreparedPolicy>) -> Self {
+        Self {
+            id,
+            code,
+            prepared,
+            targets: ScopeMap::default(),
+            others: ScopeMap::default(),
+            settled: Settled::default(),
+            overrides: Overrides::default(),
+            last_issued: Timestamp(0),
+        }
+    }
+
+    /// Whether a target has its scope here.
+    #[must_use]
+    pub fn has_target(&self, target: u64) -> bool {
+        self.targets.get(target).is_some()
+    }
+
+    /// Gives a target its scope. The caller has seen to the bounds.
+    pub fn add_target(&mut self, target: u64, name: TargetName, made_by: u64, now: Timestamp) {
+        if !self.has_target(target) {
+            self.targets.insert(Scope::new(ScopeKey::Target(target), Some(name), made_by, now));
+        }
+    }
+
+    /// Scopes beside the targets, for the bound over all breakers.
+    #[must_use]
+    pub fn others_len(&self) -> usize {
+        self.others.len()
+    }
+
+    /// May this call be made? The permit that says so, or the contract that says why not; and what a circuit in shadow
+    /// would have said. A target without a scope is admitted by its breaker's other circuits alone.
+    pub fn admit(&mut self, ask: &Ask<'_>, moment: &Moment<'_>, out: &mut Events) -> Admission {
+        self.touch(ask, moment.now);
+        if self.is_plain(ask.names.target) {
+            return self.proceed(ask, moment, None, out);
+        }
+        self.advance(&ask.names, moment, out);
+        let refusals = self.refusals(ask, moment.now);
+        let (shadow, enforced): (Vec<_>, Vec<_>) = refusals.into_iter().partition(|refusal| refusal.is_shadow);
+        if !enforced.is_empty() {
+            let trip = self.trip(ask, &enforced, moment, out.len());
+            out.push(self.told(ask, &enforced, &trip, moment.now, Happening::Refused));
+            return Admission { verdict: Verdict::Refuse(Box::new(trip)), shadow: None, expires_in_ms: 0 };
+        }
+        let shadow = (!shadow.is_empty()).then(|| {
+            let trip = self.trip(ask, &shadow, moment, out.len());
+            out.push(self.told(ask, &shadow, &trip, moment.now, Happening::ShadowRefused));
+            Box::new(trip)
+        });
+        self.proceed(ask, moment, shadow, out)
+    }
+
+    /// What an ask would come to. Takes nothing; only what time has decided anyway is carried out.
+    pub fn peek(&mut self, ask: &Ask<'_>, moment: &Moment<'_>, out: &mut Events) -> Verdict<bool> {
+        self.advance(&ask.names, moment, out);
+        let mut enforced = self.refusals(ask, moment.now);
+        enforced.retain(|refusal| !refusal.is_shadow);
+        if enforced.is_empty() {
+            let is_probe = self.in_play(&ask.names).into_iter().any(|id| {
+                self.scope(id).is_some_and(|scope| scope.circuits.iter().any(|c| c.phase() != Phase::Closed))
+            });
+            return Verdict::Proceed(is_probe);
+        }
+        Verdict::Refuse(Box::new(Trip { event_seq: 0, ..self.trip(ask, &enforced, moment, 0) }))
+    }
+
+    /// Takes back a permit that was never handed out.
+    pub fn give_back(&mut self, permit: &Permit) {
+        for id in self.in_play(&names_of(permit)) {
+            if let Some(scope) = self.scope_mut(id) {
+                scope.circuits.iter_mut().for_each(|circuit| circuit.give_back(permit.seq));
+            }
+        }
+    }
+
+    fn touch(&mut self, ask: &Ask<'_>, now: Timestamp) {
+        if let Some(scope) = self.targets.get_mut(ask.names.target) {
+            scope.last_seen = scope.last_seen.max(now);
+        }
+        self.last_issued = self.last_issued.max(now);
+    }
+
+    /// The usual case: nothing but closed circuits, no overrides, no calls followed in flight.
+    fn is_plain(&self, target: u64) -> bool {
+        self.others.is_empty()
+            && self.overrides.is_empty()
+            && !self.prepared.follows_calls()
+            && self.targets.get(target).is_none_or(|s| s.circuits.iter().all(|c| c.phase() == Phase::Closed))
+    }
+
+    /// Takes the leases and makes the permit.
+    fn proceed(&mut self, ask: &Ask<'_>, moment: &Moment<'_>, shadow: Option<Box<Trip>>, out: &mut Events) -> Admission {
+        let lease_until = self.take(ask, moment, out);
+        let mut generations = Vec::new();
+        for id in self.in_play(&ask.names) {
+            let Some(scope) = self.scope(id) else { continue };
+            let is_personal = matches!(scope.key, ScopeKey::TargetCaller(..));
+            let listed = scope.circuits.iter().filter(|circuit| circuit.generation != 0);
+            generations.extend(listed.map(|c| (CircuitRef { kind: c.kind, is_personal }, c.generation)));
+        }
+        let keeps_size = self.prepared.policy.reducible;
+        let session = if self.prepared.shadows_a_share { ask.session } else { 0 };
+        let permit = Permit {
+            incarnation: moment.incarnation,
+            seq: ask.seq,
+            issued_at: moment.now,
+            breaker: self.id,
+            target: ask.names.target,
+            caller: ask.names.caller,
+            credential: ask.names.credential,
+            arguments: ask.names.arguments,
+            session,
+            arguments_bytes: ask.arguments_bytes.filter(|_| keeps_size),
+            is_probe: lease_until.is_some(),
+            generations,
+        };
+        out.push(self.event(moment.now, Happening::Admitted { is_probe: permit.is_probe }));
+        let expires_in_ms = lease_until.map_or(moment.permit_for_ms, |until| until.since_ms(moment.now));
+        Admission { verdict: Verdict::Proceed(permit), shadow, expires_in_ms }
+    }
+
+    /// Takes a lease at each circuit that lets the call through as a probe; the earliest end of those taken.
+    fn take(&mut self, ask: &Ask<'_>, moment: &Moment<'_>, out: &mut Events) -> Option<Timestamp> {
+        if self.is_plain(ask.names.target) {
+            return None;
+        }
+        let now = moment.now;
+        let prepared = Arc::clone(&self.prepared);
+        let longest_ms = self.targets.get_mut(ask.names.target).map_or(0, |scope| scope.longest.longest_ms(now));
+        let mut until: Option<Timestamp> = None;
+        if let (Some(policy), true) = (prepared.of(CircuitKind::Latency), prepared.follows_calls()) {
+            self.follow(ask, policy, now);
+        }
+        for id in self.in_play(&ask.names) {
+            let Some(scope) = self.scope_mut(id) else { continue };
+            let name = scope.name().to_string();
+            let mut opened = Vec::new();
+            for circuit in &mut scope.circuits {
+                let Some(policy) = prepared.of(circuit.kind) else { continue };
+                let lease_ms = policy.lease_ms.max(longest_ms.saturating_mul(2)).min(moment.permit_for_ms);
+                let lease = Lease { probe: ask.seq, ends_at: now.plus_ms(lease_ms) };
+                match circuit.answer(now, policy, ask.arguments_bytes) {
+                    Answer::MayProbe => {
+                        until = Some(until.map_or(lease.ends_at, |other| other.min(lease.ends_at)));
+                        if circuit.lease(now, lease) {
+                            opened.push((circuit.kind, circuit.generation));
+                        }
+                    }
+                    Answer::MayPassSmall => circuit.pass_small(lease),
+                    Answer::Pass | Answer::Refuse { .. } => {}
+                }
+            }
+            for (kind, generation) in opened {
+                out.push(Event { scope: name.as_str().into(), kind: Some(kind), generation, ..self.event(now, Happening::Probing) });
+            }
+        }
+        until
+    }
+
+    fn follow(&mut self, ask: &Ask<'_>, policy: &Policy, now: Timestamp) {
+        let grid = self.prepared.grid;
+        let id = ScopeKey::of(CircuitKind::Latency, policy.scope, &ask.names).id();
+        if let Some(scope) = self.scope_mut(id)
+            && let Some((circuit, _)) = scope.circuit_with_view(CircuitKind::Latency, now, policy, grid)
+        {
+            circuit.follow(now, ask.seq);
+        }
+    }
+
+    /// Carries out what time has decided for the circuits of a call: expired overrides, lost probes, and calls that
+    /// have hung for too long.
+    fn advance(&mut self, names: &CallNames, moment: &Moment<'_>, out: &mut Events) {
+        if !self.overrides.is_empty() {
+            for hold in self.overrides.expire(moment.now) {
+                out.push(self.event(moment.now, Happening::Released { owner: hold.owner.as_str().into() }));
+            }
+        }
+        let prepared = Arc::clone(&self.prepared);
+        for id in self.in_play(names) {
+            for kind in CircuitKind::ALL {
+                if let Some(policy) = prepared.of(*kind) {
+                    self.advance_circuit(id, *kind, policy, moment, out);
+                }
+            }
+        }
+    }
+
+    fn advance_circuit(&mut self, id: u64, kind: CircuitKind, policy: &Policy, moment: &Moment<'_>, out: &mut Events) {
+        let grid = self.prepared.grid;
+        let Some(scope) = self.scope_mut(id) else { return };
+        if scope.circuit(kind).is_none() {
+            return;
+        }
+        let Some((circuit, view)) = scope.circuit_with_view(kind, moment.now, policy, grid) else { return };
+        circuit.forget_old(moment.now, grid, moment.permit_for_ms);
+        let lapsed = circuit.advance(moment.now);
+        let hanging = if policy.in_flight && kind == CircuitKind::Latency { circuit.fired(view, false) } else { None };
+        let generation = circuit.generation;
+        let name: Box<str> = scope.name().to_string().into();
+        for _ in 0..lapsed.lost {
+            let event = self.event(moment.now, Happening::ProbeLost);
+            out.push(Event { scope: name.clone(), kind: Some(kind), generation, ..event });
+        }
+        let cause = if lapsed.reopens {
+            let lost = circuit::LOST_PROBES_MAX;
+            let facts = Default::default();
+            Some(TripCause { observed: Observed::ProbesLost(lost), threshold: Threshold::LostProbes(lost), facts })
+        } else {
+            hanging
+        };
+        if let Some(cause) = cause {
+            self.open(id, kind, cause, None, moment, out);
+        }
+    }
+
+    /// Opens a circuit and tells of it.
+    fn open(
+        &mut self,
+        scope_id: u64,
+        kind: CircuitKind,
+        cause: TripCause,
+        hint: Option<RetryHint>,
+        moment: &Moment<'_>,
+        out: &mut Events,
+    ) {
+        let prepared = Arc::clone(&self.prepared);
+        let Some(policy) = prepared.of(kind) else { return };
+        let is_reducible = prepared.policy.reducible && kind == CircuitKind::Latency;
+        let Some(scope) = self.scope_mut(scope_id) else { return };
+        let name: Box<str> = scope.name().to_string().into();
+        let Some((circuit, _)) = scope.circuit_with_view(kind, moment.now, policy, prepared.grid) else { return };
+        let from = circuit.phase();
+        // A limit that only the account's owner refills does not end when the target says (spec 3.4).
+        let hint = hint.filter(|_| kind != CircuitKind::QuotaBilling);
+        let level = circuit.level(moment.now, policy);
+        let dice = moment.dice ^ scope_id.rotate_left(u32::from(kind as u8));
+        let mut duration = policy.open_for.duration(level, dice, hint);
+        if policy.latch {
+            duration.open_for_ms = None;
+        }
+        circuit.open(moment.now, policy, cause.clone(), duration, is_reducible);
+        let generation = circuit.generation;
+        let opening = Opening {
+            from,
+            observed: cause.observed,
+            threshold: cause.threshold,
+            facts: cause.facts,
+            open_for_ms: duration.open_for_ms,
+            level,
+            hint_ms: hint.map(|hint| hint.raw_ms),
+            hint_clamped: duration.hint_clamped,
+        };
+        let event = self.event(moment.now, Happening::Tripped(Box::new(opening)));
+        out.push(Event { scope: name, kind: Some(kind), generation, ..event });
+    }
+
+    /// The scopes whose circuits a call meets.
+    fn in_play(&self, names: &CallNames) -> Vec<u64> {
+        let mut ids = vec![names.target];
+        if !self.others.is_empty() {
+            let all = [
+                ScopeKey::Breaker,
+                ScopeKey::Credential(names.credential),
+                ScopeKey::Caller(names.caller),
+                ScopeKey::TargetCredential(names.target, names.credential),
+                ScopeKey::TargetArguments(names.target, names.arguments ^ names.credential),
+                ScopeKey::TargetCaller(names.target, names.caller),
+            ];
+            ids.extend(all.into_iter().filter(|key| self.is_met(*key, names)).map(ScopeKey::id));
+        }
+        ids
+    }
+
+    /// Whether a call meets a scope: some kind has it, or it is the caller's own.
+    fn is_met(&self, key: ScopeKey, names: &CallNames) -> bool {
+        let own = matches!(key, ScopeKey::TargetCaller(..)) && self.prepared.has_reporters;
+        own || self.prepared.policy.policies.iter().any(|(kind, policy)| {
+            policy.as_ref().is_some_and(|policy| ScopeKey::of(kind, policy.scope, names) == key)
+        })
+    }
+
+    fn scope(&self, id: u64) -> Option<&Scope> {
+        self.targets.get(id).or_else(|| self.others.get(id))
+    }
+
+    fn scope_mut(&mut self, id: u64) -> Option<&mut Scope> {
+        match self.targets.get_mut(id) {
+            Some(scope) => Some(scope),
+            None => self.others.get_mut(id),
+        }
+    }
+
+    fn event(&self, at: Timestamp, what: Happening) -> Event {
+        Event { seq: 0, at, breaker: self.code.clone(), scope: "".into(), kind: None, generation: 0, what }
+    }
+}
+
+/// The names under which a permit was issued.
+#[must_use]
+pub fn names_of(permit: &Permit) -> CallNames {
+    CallNames {
+        target: permit.target,
+        caller: permit.caller,
+        credential: permit.credential,
+        arguments: permit.arguments,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,277 @@
+//! What operators and the engine's housekeeping do to a breaker: overrides, resets, reloads, eviction, and looking.
+
+use std::sync::Arc;
+
+use super::circuit::{Circuit, View};
+use super::overrides::{Cover, Hold, Mask, OverrideMode};
+use super::routes::PreparedPolicy;
+use super::scope::Scope;
+use super::{Breaker, Moment};
+use crate::domain::contract::{Facts, Observed, Threshold};
+use crate::domain::event::{Event, Events, Happening};
+use crate::domain::ids::TargetName;
+use crate::domain::signal::{CircuitKind, Phase};
+use crate::domain::time::Timestamp;
+
+/// One owner's hold, as a lister sees it.
+pub type HoldView = Hold;
+
+/// One circuit, as a lister sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CircuitView {
+    /// The scope's name.
+    pub scope: String,
+    /// The scope's id.
+    pub scope_id: u64,
+    /// What it watches.
+    pub kind: CircuitKind,
+    /// The target's name, where the scope has one.
+    pub target: Option<TargetName>,
+    /// The phase.
+    pub phase: Phase,
+    /// Open, and its deadline has passed: the next call may probe.
+    pub is_probe_ready: bool,
+    /// The number of the phase.
+    pub generation: u32,
+    /// The deadline, while open.
+    pub open_until: Option<Timestamp>,
+    /// The backoff level.
+    pub level: u8,
+    /// Why it is not closed.
+    pub cause: Option<(Observed, Threshold, Facts)>,
+    /// Failures kept in its window.
+    pub failed: u32,
+    /// Results kept for its scope.
+    pub results: u32,
+    /// Running leases.
+    pub probes_in_flight: usize,
+    /// What lies over it.
+    pub mask: Option<Mask>,
+    /// Who holds it.
+    pub holds: Vec<Hold>,
+    /// The share of sessions in shadow, in percent.
+    pub shadow_percent: u8,
+    /// The last call or report of its scope.
+    pub last_seen: Timestamp,
+}
+
+impl Breaker {
+    /// The prepared policy it works under.
+    #[must_use]
+    pub fn prepared(&self) -> &Arc<PreparedPolicy> {
+        &self.prepared
+    }
+
+    /// Whether nothing of it would be missed, so that the engine may drop it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.targets.is_empty() && self.others.is_empty() && self.overrides.is_empty()
+    }
+
+    /// Takes another policy over; phases, windows and deadlines stay. Circuits of kinds that are off now end.
+    pub fn adopt(&mut self, prepared: &Arc<PreparedPolicy>, now: Timestamp, out: &mut Events) {
+        if Arc::ptr_eq(&self.prepared, prepared) {
+            return;
+        }
+        let (old, new) = (std::mem::replace(&mut self.prepared, Arc::clone(prepared)), prepared);
+        if old.policy == new.policy {
+            return;
+        }
+        let (from, to) = (old.grid, new.grid);
+        let mut removed = Vec::new();
+        for scope in self.targets.iter_mut().chain(self.others.iter_mut()) {
+            let name: Box<str> = scope.name().to_string().into();
+            let gone = scope.circuits.extract_if(.., |circuit| new.of(circuit.kind).is_none());
+            removed.extend(gone.map(|circuit| (name.clone(), circuit.kind, circuit.generation)));
+            if from != to {
+                scope.results.regrid(now, from, to);
+                scope.circuits.iter_mut().for_each(|circuit| circuit.regrid(now, from, to));
+            }
+        }
+        out.push(self.event(now, Happening::ConfigChanged { version: new.version }));
+        for (scope, kind, generation) in removed {
+            out.push(Event { scope, kind: Some(kind), generation, ..self.event(now, Happening::Removed) });
+        }
+    }
+
+    /// Lays an owner's hold over circuits. False where 64 holds lie there already.
+    pub fn hold(&mut self, hold: Hold, scope: &str, now: Timestamp, out: &mut Events) -> bool {
+        let what = Happening::Overridden { mode: hold.mode, owner: hold.owner.as_str().into() };
+        let kind = hold.cover.kind;
+        let is_set = self.overrides.set(hold);
+        if is_set {
+            out.push(Event { scope: scope.into(), kind, ..self.event(now, what) });
+        }
+        is_set
+    }
+
+    /// Lets an owner's holds over a cover go. Answers how many went and how many of other owners are left over it.
+    pub fn release(&mut self, cover: Cover, owner: &str, scope: &str, now: Timestamp, out: &mut Events) -> (usize, usize) {
+        let gone = self.overrides.clear(cover, owner);
+        for hold in &gone {
+            let what = Happening::Released { owner: hold.owner.as_str().into() };
+            out.push(Event { scope: scope.into(), kind: cover.kind, ..self.event(now, what) });
+        }
+        (gone.len(), self.overrides.iter().filter(|hold| hold.cover == cover).count())
+    }
+
+    /// Closes the circuits of a cover and forgets their past. Answers how many there were.
+    pub fn reset(&mut self, cover: Cover, now: Timestamp, out: &mut Events) -> usize {
+        let prepared = Arc::clone(&self.prepared);
+        let mut events = Vec::new();
+        for scope in self.targets.iter_mut().chain(self.others.iter_mut()) {
+            if cover.scope.is_some_and(|id| id != scope.key.id()) {
+                continue;
+            }
+            let name: Box<str> = scope.name().to_string().into();
+            let Scope { circuits, results, .. } = scope;
+            for circuit in circuits.iter_mut().filter(|c| cover.kind.is_none_or(|kind| kind == c.kind)) {
+                let Some(policy) = prepared.of(circuit.kind) else { continue };
+                let from = circuit.phase();
+                circuit.reset(View { now, policy, grid: prepared.grid, results });
+                events.push((name.clone(), circuit.kind, circuit.generation, from));
+            }
+        }
+        let count = events.len();
+        for (scope, kind, generation, from) in events {
+            out.push(Event { scope, kind: Some(kind), generation, ..self.event(now, Happening::Reset { from }) });
+        }
+        count
+    }
+
+    /// Takes an idle, clean target out. Answers who made it; none where it must stay.
+    pub fn evict_target(&mut self, target: u64, now: Timestamp, out: &mut Events) -> Option<u64> {
+        let scope = self.targets.get(target)?;
+        if !scope.is_clean(now, &self.prepared) || self.overrides.names(target) {
+            return None;
+        }
+        let scope = self.targets.remove(target)?;
+        let name: Box<str> = scope.name().to_string().into();
+        out.push(Event { scope: name, ..self.event(now, Happening::Evicted) });
+        Some(scope.made_by)
+    }
+
+    /// When a target was last seen.
+    #[must_use]
+    pub fn last_seen(&self, target: u64) -> Option<Timestamp> {
+        self.targets.get(target).map(|scope| scope.last_seen)
+    }
+
+    /// Who made each target, at the end of a breaker.
+    pub fn makers(&self) -> impl Iterator<Item = u64> {
+        self.targets.from(0).map(|scope| scope.made_by)
+    }
+
+    /// Takes the longest idle clean scope beside the targets out. False where none may go.
+    pub(super) fn evict_other(&mut self, now: Timestamp) -> bool {
+        let may_go = |scope: &&Scope| scope.is_clean(now, &self.prepared) && !self.overrides.names(scope.key.id());
+        let idlest = self.others.from(0).filter(may_go).min_by_key(|scope| scope.last_seen).map(|scope| scope.key.id());
+        idlest.is_some_and(|id| self.others.remove(id).is_some())
+    }
+
+    /// Gives back the memory of at most `limit` scopes from an id on; the id to go on from.
+    pub fn compact(&mut self, from: u64, limit: usize, moment: &Moment<'_>) -> Option<u64> {
+        let Moment { now, permit_for_ms, .. } = *moment;
+        let prepared = Arc::clone(&self.prepared);
+        if now.since_ms(self.last_issued) > permit_for_ms {
+            self.settled.clear();
+        }
+        let spent: Vec<u64> = self
+            .others
+            .iter_mut()
+            .filter_map(|scope| {
+                scope.compact(now, &prepared, permit_for_ms);
+                (scope.circuits.is_empty() && scope.results.totals() == [0]).then(|| scope.key.id())
+            })
+            .collect();
+        for id in spent.into_iter().filter(|id| !self.overrides.names(*id)).collect::<Vec<_>>() {
+            self.others.remove(id);
+        }
+        let (scopes, next) = self.targets.some_mut(from, limit);
+        scopes.into_iter().for_each(|scope| scope.compact(now, &prepared, permit_for_ms));
+        next
+    }
+
+    /// When a target can be called, for those of whom it is the fallback: 0 is now, the end of the scale is not before
+    /// an operator says so. Looks at the target's own circuits, the breaker's, and those of calls without a credential.
+    #[must_use]
+    pub fn callable_from(&self, target: u64, now: Timestamp) -> Timestamp {
+        let names = super::CallNames { target, ..Default::default() };
+        let mut from = Timestamp(0);
+        for id in self.in_play(&names) {
+            for circuit in self.scope(id).into_iter().flat_map(|scope| &scope.circuits) {
+                let is_masked = self.overrides.mask(id, circuit.kind).is_some();
+                if let Some(policy) = self.prepared.of(circuit.kind).filter(|p| !is_masked && p.shadow_percent < 100) {
+                    from = from.max(when_callable(circuit, now, policy));
+                }
+            }
+        }
+        let held = self.overrides.iter().filter(|hold| {
+            hold.mode == OverrideMode::ForceOpen && hold.cover.scope.is_none_or(|scope| scope == target)
+        });
+        held.map(|hold| hold.expires_at.unwrap_or(Timestamp(u64::MAX))).fold(from, Timestamp::max)
+    }
+
+    /// Every circuit from a scope's id on.
+    pub fn views(&self, now: Timestamp) -> impl Iterator<Item = CircuitView> {
+        self.targets.from(0).chain(self.others.from(0)).flat_map(move |scope| {
+            scope.circuits.iter().map(move |circuit| self.view(scope, circuit, now))
+        })
+    }
+
+    /// Every hold.
+    pub fn holds(&self) -> impl Iterator<Item = &Hold> {
+        self.overrides.iter()
+    }
+
+    /// The scopes, by name.
+    pub fn scope_names(&self) -> impl Iterator<Item = (u64, String)> {
+        self.targets.from(0).chain(self.others.from(0)).map(|scope| (scope.key.id(), scope.name().to_string()))
+    }
+
+    fn view(&self, scope: &Scope, circuit: &Circuit, now: Timestamp) -> CircuitView {
+        let policy = self.prepared.of(circuit.kind);
+        let id = scope.key.id();
+        let [results] = scope.results.totals();
+        let covers = |hold: &&Hold| {
+            hold.cover.scope.is_none_or(|own| own == id) && hold.cover.kind.is_none_or(|own| own == circuit.kind)
+        };
+        CircuitView {
+            scope: scope.name().to_string(),
+            scope_id: id,
+            kind: circuit.kind,
+            target: scope.target.clone(),
+            phase: circuit.phase(),
+            is_probe_ready: circuit.open_until().is_some_and(|until| now >= until),
+            generation: circuit.generation,
+            open_until: circuit.open_until(),
+            level: policy.map_or(0, |policy| circuit.level(now, policy)),
+            cause: circuit.cause().map(|cause| (cause.observed.clone(), cause.threshold.clone(), cause.facts)),
+            failed: circuit.failures_kept(),
+            results,
+            probes_in_flight: circuit.leases().len(),
+            mask: self.overrides.mask(id, circuit.kind),
+            holds: self.overrides.iter().filter(covers).cloned().collect(),
+            shadow_percent: policy.map_or(0, |policy| policy.shadow_percent),
+            last_seen: scope.last_seen,
+        }
+    }
+
+    /// Bytes on the heap, about; for the memory bench.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        let scopes = self.targets.from(0).chain(self.others.from(0));
+        self.settled.heap_bytes() + scopes.map(|scope| size_of::<Scope>() + scope.heap_bytes()).sum::<usize>()
+    }
+}
+
+fn when_callable(circuit: &Circuit, now: Timestamp, policy: &super::Policy) -> Timestamp {
+    use super::circuit::Answer;
+    match circuit.answer(now, policy, None) {
+        Answer::Pass | Answer::MayProbe | Answer::MayPassSmall => match circuit.open_until() {
+            Some(until) if until > now => until,
+            _ => Timestamp(0),
+        },
+        Answer::Refuse { retry_at, .. } => retry_at.unwrap_or(Timestamp(u64::MAX)),
+    }
+}

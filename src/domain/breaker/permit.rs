@@ -1,0 +1,170 @@
+//! The right to make one call: opaque, authenticated bytes that the caller hands back with its report.
+//!
+//! A permit says under which generation each circuit let it through, so that staleness is judged per circuit. Circuits
+//! at generation 0, which is where all begin, are not listed.
+
+use crate::domain::ids::HashKey;
+use crate::domain::signal::CircuitKind;
+use crate::domain::time::Timestamp;
+
+/// A circuit of one call, among all circuits that the call has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CircuitRef {
+    /// What it watches.
+    pub kind: CircuitKind,
+    /// Whether it is the caller's own, opened for one sick caller alone.
+    pub is_personal: bool,
+}
+
+/// The content of a permit. Names are keyed hashes; 0 stands for none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Permit {
+    /// The life of the process that issued it.
+    pub incarnation: u64,
+    /// Its number, unique in the incarnation; also the probe's id.
+    pub seq: u64,
+    /// When it was issued.
+    pub issued_at: Timestamp,
+    /// The breaker.
+    pub breaker: u64,
+    /// The target.
+    pub target: u64,
+    /// The caller.
+    pub caller: u64,
+    /// The credential.
+    pub credential: u64,
+    /// The arguments, where they tell scopes apart.
+    pub arguments: u64,
+    /// The session, where it decides who is in shadow.
+    pub session: u64,
+    /// The size of the arguments, where it is of use.
+    pub arguments_bytes: Option<u32>,
+    /// Whether it holds a lease.
+    pub is_probe: bool,
+    /// Circuits that were not at generation 0.
+    pub generations: Vec<(CircuitRef, u32)>,
+}
+
+const VERSION: u8 = 1;
+const MAC_BYTES: usize = 8;
+const PROBE: u8 = 1;
+const WITH_CALLER: u8 = 2;
+const WITH_CREDENTIAL: u8 = 4;
+const WITH_ARGUMENTS: u8 = 8;
+const WITH_SIZE: u8 = 16;
+const WITH_SESSION: u8 = 32;
+const PERSONAL: u8 = 8;
+
+/// The longest permit in bytes.
+pub const PERMIT_BYTES_MAX: usize = 160;
+
+impl Permit {
+    /// The generation under which a circuit let it through.
+    #[must_use]
+    pub fn generation_of(&self, circuit: CircuitRef) -> u32 {
+        self.generations.iter().find(|(listed, _)| *listed == circuit).map_or(0, |(_, generation)| *generation)
+    }
+
+    /// The bytes, sealed with a MAC.
+    #[must_use]
+    pub fn seal(&self, key: &HashKey) -> Vec<u8> {
+        let optional = [
+            (self.caller, WITH_CALLER),
+            (self.credential, WITH_CREDENTIAL),
+            (self.arguments, WITH_ARGUMENTS),
+            (self.session, WITH_SESSION),
+        ];
+        let mut flags = if self.is_probe { PROBE } else { 0 };
+        let mut out = Vec::with_capacity(PERMIT_BYTES_MAX);
+        out.push(VERSION);
+        out.push(0);
+        for number in [self.incarnation, self.seq, self.issued_at.0, self.breaker, self.target] {
+            out.extend_from_slice(&number.to_le_bytes());
+        }
+        for (number, flag) in optional {
+            if number != 0 {
+                flags |= flag;
+                out.extend_from_slice(&number.to_le_bytes());
+            }
+        }
+        if let Some(bytes) = self.arguments_bytes {
+            flags |= WITH_SIZE;
+            out.extend_from_slice(&bytes.to_le_bytes());
+        }
+        for (circuit, generation) in &self.generations {
+            let personal = if circuit.is_personal { PERSONAL } else { 0 };
+            out.push(circuit.kind as u8 | personal);
+            out.extend_from_slice(&generation.to_le_bytes());
+        }
+        if let Some(place) = out.get_mut(1) {
+            *place = flags;
+        }
+        let mac = key.mac(&out);
+        out.extend_from_slice(&mac.to_le_bytes());
+        out
+    }
+
+    /// Reads what [`Permit::seal`] wrote; none where a byte was changed, added or lost.
+    #[must_use]
+    pub fn open(sealed: &[u8], key: &HashKey) -> Option<Self> {
+        if sealed.len() > PERMIT_BYTES_MAX {
+            return None;
+        }
+        let (body, mac) = sealed.split_at_checked(sealed.len().checked_sub(MAC_BYTES)?)?;
+        if key.mac(body).to_le_bytes() != mac {
+            return None;
+        }
+        let mut reader = Reader(body);
+        if reader.byte()? != VERSION {
+            return None;
+        }
+        let flags = reader.byte()?;
+        let incarnation = reader.u64()?;
+        let seq = reader.u64()?;
+        let issued_at = Timestamp(reader.u64()?);
+        let breaker = reader.u64()?;
+        let target = reader.u64()?;
+        let mut optional = |flag| if flags & flag == 0 { Some(0) } else { reader.u64() };
+        let caller = optional(WITH_CALLER)?;
+        let credential = optional(WITH_CREDENTIAL)?;
+        let arguments = optional(WITH_ARGUMENTS)?;
+        let session = optional(WITH_SESSION)?;
+        let arguments_bytes = if flags & WITH_SIZE == 0 { None } else { Some(reader.u32()?) };
+        let mut generations = Vec::new();
+        while !reader.0.is_empty() {
+            let tag = reader.byte()?;
+            let kind = *CircuitKind::ALL.get(usize::from(tag & !PERSONAL))?;
+            generations.push((CircuitRef { kind, is_personal: tag & PERSONAL != 0 }, reader.u32()?));
+        }
+        let is_probe = flags & PROBE != 0;
+        Some(Self {
+            incarnation, seq, issued_at, breaker, target, caller, credential, arguments, session, arguments_bytes,
+            is_probe, generations,
+        })
+    }
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (head, rest) = self.0.split_first_chunk::<N>()?;
+        self.0 = rest;
+        Some(*head)
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        self.array::<1>().map(|[byte]| byte)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        self.array().map(u64::from_le_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests;

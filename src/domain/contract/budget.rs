@@ -1,0 +1,198 @@
+//! The proof that no contract of a configuration can exceed its budget: the worst case of every breaker × signal ×
+//! variant is rendered when the configuration is read.
+
+use super::session::{Refuser, SessionFigures};
+use super::{
+    CATALOGUE, CatalogueRow, ContractSettings, LONG_FIELD_BYTES_MAX, NAME_BYTES_MAX, NamedFallback, Observed,
+    Standing, Threshold, TripContract, Variant,
+};
+use crate::domain::breaker::policy::{BreakerPolicy, Policy, Rule};
+use crate::domain::ids::{CODE_BYTES_MAX, Code, SafeText};
+use crate::domain::observation::Observation;
+use crate::domain::signal::Signal;
+use crate::domain::time::{Timestamp, WallClock};
+
+/// The longest owner of an override in bytes.
+pub const OWNER_BYTES_MAX: usize = 40;
+
+/// A breaker whose contract could exceed the budget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BudgetFault {
+    /// Its place in the file; none for the defaults.
+    pub breaker: Option<usize>,
+    /// The variant that is too long.
+    pub variant: Variant,
+    /// The longest field that the configuration decides.
+    pub field: &'static str,
+    /// Bytes of the worst case.
+    pub bytes: usize,
+    /// The budget in bytes.
+    pub limit: usize,
+}
+
+/// Renders the worst case of every breaker; empty where all fit.
+#[must_use]
+pub fn prove(default: &BreakerPolicy, breakers: &[BreakerPolicy], settings: &ContractSettings) -> Vec<BudgetFault> {
+    let session_rows = session_worst_cases(settings);
+    let all = std::iter::once((None, default)).chain(breakers.iter().enumerate().map(|(at, b)| (Some(at), b)));
+    all.filter_map(|(at, policy)| {
+        let mut contracts = circuit_worst_cases(policy, settings);
+        if at.is_none() {
+            contracts.extend(session_rows.iter().cloned());
+        }
+        worst_of(&contracts, settings.budget_bytes)
+            .map(|(variant, field, bytes)| BudgetFault { breaker: at, variant, field, bytes, limit: settings.budget_bytes })
+    })
+    .collect()
+}
+
+/// The longest block over the budget, its variant and its longest configured field.
+fn worst_of(contracts: &[TripContract], limit: usize) -> Option<(Variant, &'static str, usize)> {
+    // Twelve hours from the end of a year with five digits is past any deadline that can be configured.
+    let (now, wall) = (Timestamp(0), WallClock { offset_ms: 253_402_300_799_000, trusted: true });
+    let blocks = contracts.iter().flat_map(|contract| {
+        let fields = contract.fields(now, wall);
+        Variant::ALL.iter().map(move |variant| {
+            let bytes = fields.render(*variant, usize::MAX).text.len();
+            let configured = [("breaker", fields.breaker.len()), ("fallback", fields.fallback.len())];
+            let field = configured.into_iter().max_by_key(|(_, bytes)| *bytes).map_or("target", |(name, _)| name);
+            (*variant, field, bytes)
+        })
+    });
+    blocks.max_by_key(|(_, _, bytes)| *bytes).filter(|(_, _, bytes)| *bytes > limit)
+}
+
+fn widest_target() -> SafeText {
+    SafeText::cut(&"m".repeat(LONG_FIELD_BYTES_MAX), LONG_FIELD_BYTES_MAX)
+}
+
+fn widest_code() -> Code {
+    Code::from_target(&"m".repeat(CODE_BYTES_MAX))
+}
+
+/// Every contract that a breaker's circuits can hand out, at its widest.
+fn circuit_worst_cases(policy: &BreakerPolicy, settings: &ContractSettings) -> Vec<TripContract> {
+    let fallbacks: Vec<Option<NamedFallback>> = std::iter::once(None)
+        .chain(policy.fallback.iter().map(|f| {
+            Some(NamedFallback { name: f.name.clone(), note: f.note.clone(), target: Some(f.target.clone()) })
+        }))
+        .chain(settings.escalation_tool.iter().map(|tool| {
+            Some(NamedFallback { name: tool.clone(), note: None, target: None })
+        }))
+        .collect();
+    let held = Observed::Held { owner: SafeText::cut(&"m".repeat(OWNER_BYTES_MAX), OWNER_BYTES_MAX), others: 63 };
+    let mut contracts = Vec::new();
+    for row in &CATALOGUE {
+        let mut figures: Vec<(Observed, Threshold)> = Vec::new();
+        if row.signal == Signal::OperatorOverride {
+            figures.push((held.clone(), Threshold::OperatorOverride));
+        }
+        for (kind, policy) in policy.policies.iter() {
+            if let Some(policy) = policy.as_ref().filter(|_| kind.signal() == row.signal) {
+                figures.extend(widest_figures(policy));
+            }
+        }
+        for (observed, threshold) in figures {
+            for fallback in &fallbacks {
+                contracts.push(widest(row, policy.code.clone(), observed.clone(), threshold.clone(), fallback.clone()));
+            }
+        }
+    }
+    contracts
+}
+
+fn widest(
+    row: &'static CatalogueRow,
+    code: Option<Code>,
+    observed: Observed,
+    threshold: Threshold,
+    fallback: Option<NamedFallback>,
+) -> TripContract {
+    let farthest = Timestamp(99 * 24 * 3_600_000 + 1);
+    let state = match row.signal {
+        Signal::OperatorOverride => Standing::HeldUntil(farthest),
+        _ => Standing::OpenUntil(farthest),
+    };
+    let breaker = code.unwrap_or_else(widest_code);
+    TripContract {
+        row,
+        breaker,
+        target: widest_target(),
+        observed,
+        threshold,
+        state,
+        fallback,
+        max_argument_bytes: Some(u32::MAX),
+    }
+}
+
+fn widest_figures(policy: &Policy) -> Vec<(Observed, Threshold)> {
+    let (most, slow_ms) = (u32::MAX, policy.slow_ms);
+    let mut figures: Vec<(Observed, Threshold)> = policy
+        .rules
+        .iter()
+        .map(|rule| {
+            let window_ms = policy.observe_ms.max(rule.window_ms().unwrap_or(0));
+            let observed = match rule {
+                Rule::Consecutive { .. } => Observed::Consecutive { failures: most, over_ms: 99_999_999_000, slow_ms },
+                Rule::Failures { .. } | Rule::Ratio { .. } => {
+                    Observed::Share { failed: most, results: most, window_ms, slow_ms }
+                }
+            };
+            (observed, Threshold::Rule { rule: *rule, slow_ms })
+        })
+        .collect();
+    figures.push((Observed::ProbesLost(u8::MAX), Threshold::LostProbes(u8::MAX)));
+    figures
+}
+
+/// One example of every row of the session table, with the given counts.
+#[must_use]
+pub fn session_examples(count: u32, limit: u32, halt: u32, after_ms: u64) -> Vec<(&'static CatalogueRow, SessionFigures)> {
+    use super::Condition as C;
+    use crate::domain::signal::Signal as S;
+    let observation = Observation::Unavailable;
+    let same = |times| SessionFigures::SameResult { observation, times, steer_at: limit, halt_at: halt };
+    let sweep = |times| SessionFigures::Sweep { observation, times, steer_at: limit, halt_at: halt };
+    let broad = |failures| SessionFigures::Broad { failures, steer_at: limit, halt_at: halt };
+    let held = |times| SessionFigures::AlreadyHeld { times, steer_at: limit, halt_at: halt };
+    [
+        (S::ScopeCreep, C::Always, SessionFigures::NotAllowed { allowed: count }),
+        (S::ScopeCreep, C::Always, SessionFigures::Refused(Refuser::User)),
+        (S::ScopeCreep, C::Always, SessionFigures::Refused(Refuser::Host)),
+        (S::AmbiguousEffect, C::Always, SessionFigures::AmbiguousEffect { after_ms }),
+        (S::NoProgress, C::Steer, same(limit)),
+        (S::NoProgress, C::Halted, same(halt)),
+        (S::NoProgress, C::HaltedOnTarget, same(halt)),
+        (S::NoProgress, C::Halted, SessionFigures::SessionHalted { routes: count, halt_at: limit }),
+        (S::NoProgress, C::Steer, sweep(limit)),
+        (S::NoProgress, C::Halted, sweep(halt)),
+        (S::NoProgress, C::Steer, broad(limit)),
+        (S::NoProgress, C::Halted, broad(halt)),
+        (S::NoProgress, C::Steer, held(limit)),
+        (S::NoProgress, C::Halted, held(halt)),
+        (S::FanOut, C::Full, SessionFigures::Wave { running: count, cap: limit }),
+        (S::FanOut, C::Full, SessionFigures::Twin),
+        (S::FanOut, C::Full, SessionFigures::Backend { running: count, cap: limit }),
+    ]
+    .into_iter()
+    .filter_map(|(signal, condition, figures)| Some((CatalogueRow::find(signal, condition)?, figures)))
+    .collect()
+}
+
+fn session_worst_cases(settings: &ContractSettings) -> Vec<TripContract> {
+    let name = SafeText::cut(&"m".repeat(NAME_BYTES_MAX), NAME_BYTES_MAX);
+    let tool = settings.escalation_tool.clone().unwrap_or(name);
+    let examples = session_examples(u32::MAX, u32::MAX - 1, u32::MAX, 99_999_999_000);
+    let contract = |(row, figures): (&'static CatalogueRow, SessionFigures)| TripContract {
+        row,
+        breaker: figures.guard_code().and_then(|code| Code::parse(code).ok()).unwrap_or_else(widest_code),
+        target: widest_target(),
+        observed: Observed::Session(figures),
+        threshold: Threshold::Session(figures),
+        state: Standing::Session(figures),
+        fallback: Some(NamedFallback { name: tool.clone(), note: None, target: None }),
+        max_argument_bytes: None,
+    };
+    examples.into_iter().map(contract).collect()
+}

@@ -1,0 +1,10 @@
+//! L0: everything that decides. No clock, no lock, no runtime, no wire type; the caller passes `now` and drains events.
+
+pub mod breaker;
+pub mod contract;
+pub mod event;
+pub mod ids;
+pub mod observation;
+pub mod signal;
+pub mod time;
+pub mod verdict;

@@ -1,0 +1,2 @@
+//! tripnote
+pub mod domain;
