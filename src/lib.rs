@@ -1,2 +1,5 @@
 //! tripnote
+pub mod config;
 pub mod domain;
+pub mod engine;
+pub mod wire;

@@ -171,7 +171,7 @@ pub struct Sample {
 pub struct Duration {
     /// Milliseconds; none for a latch.
     pub open_for_ms: Option<u64>,
-    /// Whether the hint was longer than the policy allows.
+    /// Whether the hint was longer than the policy allows, or no wait at all.
     pub hint_clamped: bool,
 }
 
@@ -621,6 +621,7 @@ impl OpenFor {
         let own = u64::try_from(grown + jitter).unwrap_or(u64::MAX);
         let asked = hint.and_then(RetryHint::usable_ms);
         let open_for_ms = own.max(asked.unwrap_or(0)).clamp(self.base_ms, self.max_ms.max(self.base_ms));
-        Duration { open_for_ms: Some(open_for_ms), hint_clamped: asked.is_some_and(|asked| asked > self.max_ms) }
+        let hint_clamped = hint.is_some() && asked.is_none_or(|asked| asked > self.max_ms);
+        Duration { open_for_ms: Some(open_for_ms), hint_clamped }
     }
 }

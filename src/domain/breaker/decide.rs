@@ -1,16 +1,16 @@
 //! From refusing circuits to one contract: which circuit speaks, until when, and what may be called instead.
 
-use super::circuit::Answer;
+use super::circuit::{Answer, Circuit};
 use super::overrides::{Hold, OverrideMode};
 use super::policy::ScopeKind;
-use super::scope::ScopeKey;
+use super::scope::{CallNames, Scope, ScopeKey};
 use super::{Ask, Breaker, Moment};
 use crate::domain::contract::{
     Action, AlsoOpen, CatalogueRow, Condition, Facts, LONG_FIELD_BYTES_MAX, NamedFallback, Observed, Standing,
     Threshold, Trip, TripContract,
 };
 use crate::domain::event::{Event, Happening, Told};
-use crate::domain::ids::SafeText;
+use crate::domain::ids::{SafeText, TargetName};
 use crate::domain::signal::{CircuitKind, Phase, Signal};
 use crate::domain::time::Timestamp;
 
@@ -36,34 +36,48 @@ impl Breaker {
     pub(super) fn refusals(&self, ask: &Ask<'_>, now: Timestamp) -> Vec<Refusing> {
         let mut found: Vec<Refusing> = self.held(ask).into_iter().collect();
         for id in self.in_play(&ask.names) {
-            let Some(scope) = self.scope(id) else { continue };
-            for circuit in &scope.circuits {
-                let Some(policy) = self.prepared.of(circuit.kind) else { continue };
-                let Answer::Refuse { phase, retry_at } = circuit.answer(now, policy, ask.arguments_bytes) else {
-                    continue;
-                };
-                let mode = self.overrides.mask(id, circuit.kind).map(|mask| mask.mode);
-                if mode == Some(OverrideMode::ForceClosed) {
-                    continue;
-                }
-                let Some(cause) = circuit.cause() else { continue };
-                let is_latched = phase == Phase::Open && retry_at.is_none();
-                found.push(Refusing {
-                    is_shadow: mode == Some(OverrideMode::Shadow) || is_in_shadow(ask, policy.shadow_percent),
-                    kind: circuit.kind,
-                    phase,
-                    scope: scope.name().to_string().into(),
-                    generation: circuit.generation,
-                    retry_at,
-                    observed: if is_latched { Observed::Latched } else { cause.observed.clone() },
-                    threshold: if is_latched { Threshold::Latch } else { cause.threshold.clone() },
-                    facts: cause.facts,
-                    is_held: false,
-                    max_argument_bytes: circuit.max_argument_bytes().filter(|_| ask.arguments_bytes.is_some()),
-                });
-            }
+            let circuits = self.scope(id).into_iter().flat_map(|scope| scope.circuits.iter().map(move |c| (scope, c)));
+            found.extend(circuits.filter_map(|(scope, circuit)| self.refusing(scope, circuit, ask, now)));
         }
         found
+    }
+
+    /// The refusal of one circuit, unless it lets the call through or an operator holds it closed.
+    fn refusing(&self, scope: &Scope, circuit: &Circuit, ask: &Ask<'_>, now: Timestamp) -> Option<Refusing> {
+        let policy = self.prepared.of(circuit.kind)?;
+        let Answer::Refuse { phase, retry_at } = circuit.answer(now, policy, ask.arguments_bytes) else { return None };
+        let mode = self.overrides.mask(scope.key.id(), circuit.kind).map(|mask| mask.mode);
+        if mode == Some(OverrideMode::ForceClosed) {
+            return None;
+        }
+        let cause = circuit.cause()?;
+        let is_latched = phase == Phase::Open && retry_at.is_none();
+        Some(Refusing {
+            is_shadow: mode == Some(OverrideMode::Shadow) || is_in_shadow(ask, policy.shadow_percent),
+            kind: circuit.kind,
+            phase,
+            scope: scope.name().to_string().into(),
+            generation: circuit.generation,
+            retry_at,
+            observed: if is_latched { Observed::Latched } else { cause.observed.clone() },
+            threshold: if is_latched { Threshold::Latch } else { cause.threshold.clone() },
+            facts: cause.facts,
+            is_held: false,
+            max_argument_bytes: circuit.max_argument_bytes().filter(|_| ask.arguments_bytes.is_some()),
+        })
+    }
+
+    /// The contract that one circuit hands out now, for operators who look at it.
+    #[must_use]
+    pub fn trip_of(&self, scope_id: u64, kind: CircuitKind, moment: &Moment<'_>) -> Option<Trip> {
+        let scope = self.scope(scope_id)?;
+        let circuit = scope.circuit(kind)?;
+        let named = TargetName::parse(&scope.name().to_string()).ok()?;
+        let target = scope.target.as_ref().unwrap_or(&named);
+        let arguments_bytes = circuit.max_argument_bytes().map(|_| u32::MAX);
+        let ask = Ask { names: CallNames::default(), target, arguments_bytes, session: 0, call: 0, seq: 0 };
+        let refusing = self.refusing(scope, circuit, &ask, moment.now)?;
+        Some(Trip { event_seq: 0, ..self.trip(&ask, &[refusing], moment, 0) })
     }
 
     /// The operators that hold this call back.

@@ -19,7 +19,7 @@ pub mod window;
 use std::sync::Arc;
 
 use self::circuit::{Answer, Circuit, Lease, TripCause};
-pub use self::operate::{CircuitView, HoldView};
+pub use self::operate::CircuitView;
 use self::overrides::Overrides;
 use self::permit::{CircuitRef, Permit};
 use self::policy::Policy;
@@ -46,6 +46,8 @@ pub struct Ask<'a> {
     pub arguments_bytes: Option<u32>,
     /// The session, hashed; chooses the sessions in shadow.
     pub session: u64,
+    /// The call's own name, hashed; 0 for none.
+    pub call: u64,
     /// The permit's number, unique in the incarnation.
     pub seq: u64,
 }
@@ -63,6 +65,8 @@ pub struct Moment<'a> {
     pub dice: u64,
     /// Whether a scope beside the targets may be made.
     pub may_grow: bool,
+    /// Whether somebody wants an event for every call, and not only for every change.
+    pub tells_calls: bool,
     /// Whether the target at a place of [`routes::Routes::watched`] can be called now.
     pub admissible: &'a dyn Fn(usize) -> bool,
 }
@@ -76,6 +80,17 @@ pub struct Admission {
     pub shadow: Option<Box<Trip>>,
     /// How long the permit lives, in milliseconds.
     pub expires_in_ms: u64,
+}
+
+impl Admission {
+    /// Every contract in it. Their `event_seq` is a place in the event buffer until the engine numbers the events.
+    pub fn trips_mut(&mut self) -> impl Iterator<Item = &mut Trip> {
+        let refused = match &mut self.verdict {
+            Verdict::Refuse(trip) => Some(&mut **trip),
+            Verdict::Proceed(_) => None,
+        };
+        refused.into_iter().chain(self.shadow.as_deref_mut())
+    }
 }
 
 /// Every circuit of one code.
@@ -212,11 +227,14 @@ impl Breaker {
             credential: ask.names.credential,
             arguments: ask.names.arguments,
             session,
+            call: ask.call,
             arguments_bytes: ask.arguments_bytes.filter(|_| keeps_size),
             is_probe: lease_until.is_some(),
             generations,
         };
-        out.push(self.event(moment.now, Happening::Admitted { is_probe: permit.is_probe }));
+        if moment.tells_calls {
+            out.push(self.event(moment.now, Happening::Admitted { is_probe: permit.is_probe }));
+        }
         let expires_in_ms = lease_until.map_or(moment.permit_for_ms, |until| until.since_ms(moment.now));
         Admission { verdict: Verdict::Proceed(permit), shadow, expires_in_ms }
     }

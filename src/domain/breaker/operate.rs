@@ -13,9 +13,6 @@ use crate::domain::ids::TargetName;
 use crate::domain::signal::{CircuitKind, Phase};
 use crate::domain::time::Timestamp;
 
-/// One owner's hold, as a lister sees it.
-pub type HoldView = Hold;
-
 /// One circuit, as a lister sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CircuitView {
@@ -23,8 +20,8 @@ pub struct CircuitView {
     pub scope: String,
     /// The scope's id.
     pub scope_id: u64,
-    /// What it watches.
-    pub kind: CircuitKind,
+    /// What it watches; none for a hold over circuits that do not exist yet.
+    pub kind: Option<CircuitKind>,
     /// The target's name, where the scope has one.
     pub target: Option<TargetName>,
     /// The phase.
@@ -105,14 +102,14 @@ impl Breaker {
         is_set
     }
 
-    /// Lets an owner's holds over a cover go. Answers how many went and how many of other owners are left over it.
+    /// Lets an owner's holds inside a cover go. Answers how many went and how many of other owners are left over it.
     pub fn release(&mut self, cover: Cover, owner: &str, scope: &str, now: Timestamp, out: &mut Events) -> (usize, usize) {
         let gone = self.overrides.clear(cover, owner);
         for hold in &gone {
             let what = Happening::Released { owner: hold.owner.as_str().into() };
             out.push(Event { scope: scope.into(), kind: cover.kind, ..self.event(now, what) });
         }
-        (gone.len(), self.overrides.iter().filter(|hold| hold.cover == cover).count())
+        (gone.len(), self.overrides.inside(cover))
     }
 
     /// Closes the circuits of a cover and forgets their past. Answers how many there were.
@@ -149,6 +146,12 @@ impl Breaker {
         let name: Box<str> = scope.name().to_string().into();
         out.push(Event { scope: name, ..self.event(now, Happening::Evicted) });
         Some(scope.made_by)
+    }
+
+    /// The event that tells of a target without a place of its own.
+    #[must_use]
+    pub fn overflowed(&self, target: &TargetName, now: Timestamp) -> Event {
+        Event { scope: format!("target:{}", target.as_str()).into(), ..self.event(now, Happening::Overflowed) }
     }
 
     /// When a target was last seen.
@@ -212,10 +215,36 @@ impl Breaker {
         held.map(|hold| hold.expires_at.unwrap_or(Timestamp(u64::MAX))).fold(from, Timestamp::max)
     }
 
-    /// Every circuit from a scope's id on.
-    pub fn views(&self, now: Timestamp) -> impl Iterator<Item = CircuitView> {
-        self.targets.from(0).chain(self.others.from(0)).flat_map(move |scope| {
-            scope.circuits.iter().map(move |circuit| self.view(scope, circuit, now))
+    /// Circuits that a list shows: all, or only those that are not closed or are held.
+    #[must_use]
+    pub fn listed(&self, only_not_closed: bool) -> usize {
+        let scopes = || self.targets.from(0).chain(self.others.from(0));
+        let shown = |scope: &Scope| scope.circuits.iter().filter(|c| self.is_shown(scope, c, only_not_closed)).count();
+        scopes().map(shown).sum::<usize>() + self.bare_holds().count()
+    }
+
+    /// The circuits that a list shows, and the holds over circuits that do not exist yet.
+    pub fn views(&self, now: Timestamp, only_not_closed: bool) -> impl Iterator<Item = CircuitView> {
+        let circuits = self.targets.from(0).chain(self.others.from(0)).flat_map(move |scope| {
+            let shown = scope.circuits.iter().filter(move |c| self.is_shown(scope, c, only_not_closed));
+            shown.map(move |circuit| self.view(scope, circuit, now))
+        });
+        circuits.chain(self.bare_holds().map(bare_view))
+    }
+
+    fn is_shown(&self, scope: &Scope, circuit: &Circuit, only_not_closed: bool) -> bool {
+        !only_not_closed
+            || circuit.phase() != Phase::Closed
+            || self.overrides.mask(scope.key.id(), circuit.kind).is_some()
+    }
+
+    /// Holds that cover no circuit yet.
+    fn bare_holds(&self) -> impl Iterator<Item = &Hold> {
+        self.overrides.iter().filter(|hold| {
+            !self.targets.from(0).chain(self.others.from(0)).any(|scope| {
+                hold.cover.scope.is_none_or(|id| id == scope.key.id())
+                    && scope.circuits.iter().any(|circuit| hold.cover.kind.is_none_or(|kind| kind == circuit.kind))
+            })
         })
     }
 
@@ -239,7 +268,7 @@ impl Breaker {
         CircuitView {
             scope: scope.name().to_string(),
             scope_id: id,
-            kind: circuit.kind,
+            kind: Some(circuit.kind),
             target: scope.target.clone(),
             phase: circuit.phase(),
             is_probe_ready: circuit.open_until().is_some_and(|until| now >= until),
@@ -262,6 +291,28 @@ impl Breaker {
     pub fn heap_bytes(&self) -> usize {
         let scopes = self.targets.from(0).chain(self.others.from(0));
         self.settled.heap_bytes() + scopes.map(|scope| size_of::<Scope>() + scope.heap_bytes()).sum::<usize>()
+    }
+}
+
+fn bare_view(hold: &Hold) -> CircuitView {
+    CircuitView {
+        scope: String::new(),
+        scope_id: hold.cover.scope.unwrap_or(0),
+        kind: hold.cover.kind,
+        target: None,
+        phase: Phase::Closed,
+        is_probe_ready: false,
+        generation: 0,
+        open_until: None,
+        level: 0,
+        cause: None,
+        failed: 0,
+        results: 0,
+        probes_in_flight: 0,
+        mask: Some(Mask { mode: hold.mode, until: hold.expires_at }),
+        holds: vec![hold.clone()],
+        shadow_percent: 0,
+        last_seen: Timestamp(0),
     }
 }
 

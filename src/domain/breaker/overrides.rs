@@ -26,6 +26,11 @@ pub struct Cover {
 }
 
 impl Cover {
+    /// Whether everything under `other` is under this one.
+    fn contains(self, other: Self) -> bool {
+        (self.scope.is_none() || self.scope == other.scope) && (self.kind.is_none() || self.kind == other.kind)
+    }
+
     fn includes(self, scope: u64, kind: CircuitKind) -> bool {
         self.scope.is_none_or(|own| own == scope) && self.kind.is_none_or(|own| own == kind)
     }
@@ -91,9 +96,15 @@ impl Overrides {
         true
     }
 
-    /// Takes an owner's holds over a cover away and answers them.
+    /// Takes an owner's holds inside a cover away and answers them.
     pub fn clear(&mut self, cover: Cover, owner: &str) -> Vec<Hold> {
-        self.0.extract_if(.., |hold| hold.cover == cover && hold.owner.as_str() == owner).collect()
+        self.0.extract_if(.., |hold| cover.contains(hold.cover) && hold.owner.as_str() == owner).collect()
+    }
+
+    /// Holds inside a cover.
+    #[must_use]
+    pub fn inside(&self, cover: Cover) -> usize {
+        self.0.iter().filter(|hold| cover.contains(hold.cover)).count()
     }
 
     /// Takes expired holds away and answers them.

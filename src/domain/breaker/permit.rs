@@ -37,6 +37,8 @@ pub struct Permit {
     pub arguments: u64,
     /// The session, where it decides who is in shadow.
     pub session: u64,
+    /// The call's own name, where it has one.
+    pub call: u64,
     /// The size of the arguments, where it is of use.
     pub arguments_bytes: Option<u32>,
     /// Whether it holds a lease.
@@ -53,10 +55,11 @@ const WITH_CREDENTIAL: u8 = 4;
 const WITH_ARGUMENTS: u8 = 8;
 const WITH_SIZE: u8 = 16;
 const WITH_SESSION: u8 = 32;
+const WITH_CALL: u8 = 64;
 const PERSONAL: u8 = 8;
 
 /// The longest permit in bytes.
-pub const PERMIT_BYTES_MAX: usize = 160;
+pub const PERMIT_BYTES_MAX: usize = 176;
 
 impl Permit {
     /// The generation under which a circuit let it through.
@@ -73,6 +76,7 @@ impl Permit {
             (self.credential, WITH_CREDENTIAL),
             (self.arguments, WITH_ARGUMENTS),
             (self.session, WITH_SESSION),
+            (self.call, WITH_CALL),
         ];
         let mut flags = if self.is_probe { PROBE } else { 0 };
         let mut out = Vec::with_capacity(PERMIT_BYTES_MAX);
@@ -129,6 +133,7 @@ impl Permit {
         let credential = optional(WITH_CREDENTIAL)?;
         let arguments = optional(WITH_ARGUMENTS)?;
         let session = optional(WITH_SESSION)?;
+        let call = optional(WITH_CALL)?;
         let arguments_bytes = if flags & WITH_SIZE == 0 { None } else { Some(reader.u32()?) };
         let mut generations = Vec::new();
         while !reader.0.is_empty() {
@@ -138,8 +143,8 @@ impl Permit {
         }
         let is_probe = flags & PROBE != 0;
         Some(Self {
-            incarnation, seq, issued_at, breaker, target, caller, credential, arguments, session, arguments_bytes,
-            is_probe, generations,
+            incarnation, seq, issued_at, breaker, target, caller, credential, arguments, session, call,
+            arguments_bytes, is_probe, generations,
         })
     }
 }

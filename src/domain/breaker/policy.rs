@@ -170,8 +170,8 @@ pub struct SliceGrid {
 
 /// Slices in the shortest window (spec 2.3: ten or more).
 pub const SLICES_IN_SHORTEST: u64 = 10;
-/// The longest window of a breaker is at most this many times its shortest, so that a ring is at most 1,000 slices.
-pub const WINDOW_SPREAD_MAX: u64 = 100;
+/// The longest window of a breaker is at most this many times its shortest, so that a ring is at most 10,000 slices.
+pub const WINDOW_SPREAD_MAX: u64 = 1_000;
 
 impl BreakerPolicy {
     /// The grid on which all windows of this breaker are cut. All kinds share it, so that one count of results serves

@@ -89,7 +89,11 @@ impl Breaker {
         let before = out.len();
         let is_stale = self.settle_all(&report, out);
         let acknowledgement = if is_stale { Acknowledgement::Stale } else { Acknowledgement::Counted };
-        out.push(self.event(now, if is_stale { Happening::Stale } else { Happening::Recorded }));
+        if is_stale {
+            out.push(self.event(now, Happening::Stale));
+        } else if moment.tells_calls {
+            out.push(self.event(now, Happening::Recorded));
+        }
         let opened_at = out.iter().skip(before).position(|event| matches!(event.what, Happening::Tripped(_)));
         let trip = opened_at.and_then(|at| self.trip_of_report(&report, before + at));
         Receipt { acknowledgement, phase_after: self.strictest_phase(&names), trip }
@@ -238,6 +242,7 @@ impl Breaker {
             target: &target,
             arguments_bytes: report.permit.arguments_bytes,
             session: report.permit.session,
+            call: 0,
             seq: 0,
         };
         let mut refusals = self.refusals(&ask, report.moment.now);

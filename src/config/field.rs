@@ -1,0 +1,305 @@
+//! The types that a key can have: how each is read, written, described and put into the schema.
+//!
+//! A range is stated once, in the key's row; the report, the README and the schema are written from it.
+
+use serde_json::{Value, json};
+use toml::de::DeValue;
+
+use super::entry::{self, GLOB_BYTES_MAX, GLOBS_MAX};
+use super::fallback::{self, FALLBACKS_MAX};
+use super::fault::{Place, Sink};
+use super::rule::{self, RULES_MAX};
+use super::settings::Listen;
+use super::text::{
+    DECIMAL_PATTERN, DURATION_PATTERN, Decimal, PERCENT_PATTERN, WHOLE_PERCENT_PATTERN, Written, parse_duration,
+    parse_hundredths, parse_percent, quoted,
+};
+use crate::domain::breaker::policy::{Fallback, Rule};
+use crate::domain::ids::{CODE_BYTES_MAX, Code, SafeText, TARGET_BYTES_MAX, TargetName};
+
+/// Where the value of a key lives in `T`.
+pub(super) struct Lens<T, V> {
+    /// The value; none where it is not set.
+    pub(super) get: fn(&T) -> Option<V>,
+    /// Sets it.
+    pub(super) set: fn(&mut T, V),
+}
+
+/// The least and the most that is allowed.
+#[derive(Clone, Copy)]
+pub(super) struct Range {
+    pub(super) min: u64,
+    pub(super) max: u64,
+}
+
+impl Range {
+    fn check(self, value: u64, written: fn(u64) -> String) -> Result<u64, String> {
+        let (min, max) = (written(self.min), written(self.max));
+        if value < self.min {
+            Err(format!("is below the minimum {min} (allowed {min} to {max})"))
+        } else if value > self.max {
+            Err(format!("is above the maximum {max} (allowed {min} to {max})"))
+        } else {
+            Ok(value)
+        }
+    }
+}
+
+/// The type of a key and where its value lives.
+pub(super) enum Field<T: 'static> {
+    /// `true` or `false`.
+    Switch(Lens<T, bool>),
+    /// A whole number.
+    Count(Range, Lens<T, u64>),
+    /// Milliseconds, written with a unit.
+    Duration(Range, Lens<T, u64>),
+    /// Basis points, written with `%`.
+    Percent(Range, Lens<T, u64>),
+    /// Hundredths, written as a number.
+    Factor(Range, Lens<T, u64>),
+    /// `true`, `false` or a whole percentage of sessions.
+    Shadow(Lens<T, u64>),
+    /// One of a closed list.
+    Word(fn() -> Vec<&'static str>, Lens<T, &'static str>),
+    /// Text for a model: bytes as JSON writes them.
+    Text(Range, Lens<T, SafeText>),
+    /// An address to listen at.
+    Address(Lens<T, Listen>),
+    /// The code of a breaker.
+    Code(Lens<T, Code>),
+    /// The name of a target.
+    Target(Lens<T, TargetName>),
+    /// Globs over target names.
+    Globs(Lens<T, Vec<String>>),
+    /// Tripping rules.
+    Rules(Lens<T, Vec<Rule>>),
+    /// Named alternatives.
+    Fallbacks(Lens<T, Vec<Fallback>>),
+}
+
+impl<T: 'static> Field<T> {
+    /// Reads the value at `place` into `into`, or reports what is wrong with it.
+    pub(super) fn read(&self, place: &Place<'_>, into: &mut T, sink: &mut Sink<'_>) {
+        let value = place.value;
+        let outcome = match self {
+            Self::Switch(lens) => value.as_bool().ok_or_else(|| self.wrong_type(value)).map(|is| (lens.set)(into, is)),
+            Self::Count(range, lens) => self.read_count(value, *range).map(|count| (lens.set)(into, count)),
+            Self::Duration(range, lens) => self.read_duration(value, *range).map(|ms| (lens.set)(into, ms)),
+            Self::Percent(range, lens) => self.read_percent(value, *range).map(|share| (lens.set)(into, share)),
+            Self::Factor(range, lens) => self.read_factor(value, *range).map(|factor| (lens.set)(into, factor)),
+            Self::Shadow(lens) => self.read_shadow(value).map(|percent| (lens.set)(into, percent)),
+            Self::Word(words, lens) => self.read_word(value, &words()).map(|word| (lens.set)(into, word)),
+            Self::Text(bytes, lens) => {
+                self.text_of(value).and_then(|text| read_text(text, *bytes)).map(|text| (lens.set)(into, text))
+            }
+            Self::Address(lens) => {
+                self.text_of(value).and_then(entry::parse_address).map(|address| (lens.set)(into, address))
+            }
+            Self::Code(lens) => self.read_code(value).map(|code| (lens.set)(into, code)),
+            Self::Target(lens) => self.read_target(value).map(|target| (lens.set)(into, target)),
+            Self::Globs(lens) => self.list_of(value).map(|list| {
+                if let Some(globs) = entry::read_globs(list, place, sink) {
+                    (lens.set)(into, globs);
+                }
+            }),
+            Self::Rules(lens) => self.list_of(value).map(|list| {
+                if let Some(rules) = rule::read_rules(list, place, sink) {
+                    (lens.set)(into, rules);
+                }
+            }),
+            Self::Fallbacks(lens) => {
+                fallback::read_fallbacks(place, sink).map_err(|()| self.wrong_type(value)).map(|fallbacks| {
+                    if let Some(fallbacks) = fallbacks {
+                        (lens.set)(into, fallbacks);
+                    }
+                })
+            }
+        };
+        if let Err(rule) = outcome {
+            sink.fault(place, rule);
+        }
+    }
+
+    /// The value as TOML writes it; none where it is not set.
+    pub(super) fn written(&self, of: &T) -> Option<String> {
+        match self {
+            Self::Switch(lens) => (lens.get)(of).map(|is| is.to_string()),
+            Self::Count(_, lens) => (lens.get)(of).map(|count| count.to_string()),
+            Self::Duration(_, lens) => (lens.get)(of).map(|ms| quoted(&Written(ms).to_string())),
+            Self::Percent(_, lens) => (lens.get)(of).map(|share| quoted(&percent(share))),
+            Self::Factor(_, lens) => (lens.get)(of).map(decimal),
+            Self::Shadow(lens) => (lens.get)(of).map(|percent| match percent {
+                0 => false.to_string(),
+                100 => true.to_string(),
+                share => quoted(&format!("{share}%")),
+            }),
+            Self::Word(_, lens) => (lens.get)(of).map(quoted),
+            Self::Text(_, lens) => (lens.get)(of).map(|text| quoted(text.as_str())),
+            Self::Address(lens) => (lens.get)(of).map(|address| quoted(&address.to_string())),
+            Self::Code(lens) => (lens.get)(of).map(|code| quoted(code.as_str())),
+            Self::Target(lens) => (lens.get)(of).map(|target| quoted(target.as_str())),
+            Self::Globs(lens) => (lens.get)(of).map(|globs| entry::written_globs(&globs)),
+            Self::Rules(lens) => (lens.get)(of).map(|rules| rule::written_rules(&rules)),
+            Self::Fallbacks(lens) => (lens.get)(of).map(|list| fallback::written_fallbacks(&list)),
+        }
+    }
+
+    /// What is due: `a duration from 100ms to 24h, e.g. "30s"`.
+    pub(super) fn due(&self) -> String {
+        match self {
+            Self::Switch(_) => "`true` or `false`".to_owned(),
+            Self::Count(range, _) => format!("an integer from {} to {}", range.min, range.max),
+            Self::Duration(Range { min, max }, _) => {
+                format!("a duration from {} to {} such as `\"30s\"`", Written(*min), Written(*max))
+            }
+            Self::Percent(range, _) => {
+                format!("a percentage from {} to {} such as `\"50%\"`", percent(range.min), percent(range.max))
+            }
+            Self::Factor(range, _) => {
+                format!("a number from {} to {} with at most two decimals", decimal(range.min), decimal(range.max))
+            }
+            Self::Shadow(_) => "`true`, `false` or a whole percentage of sessions such as `\"30%\"`".to_owned(),
+            Self::Word(words, _) => {
+                let words: Vec<String> = words().into_iter().map(|word| format!("`{}`", quoted(word))).collect();
+                format!("one of {}", words.join(", "))
+            }
+            Self::Text(bytes, _) => format!("a text of {} to {} bytes", bytes.min, bytes.max),
+            Self::Address(_) => "an address such as `\"127.0.0.1:7171\"` or `\"unix:/run/tripnote.sock\"`".to_owned(),
+            Self::Code(_) => {
+                format!("a code of 1 to {CODE_BYTES_MAX} of a-z, 0-9 and _ that starts with a letter")
+            }
+            Self::Target(_) => format!("a target name of 1 to {TARGET_BYTES_MAX} bytes"),
+            Self::Globs(_) => format!("a list of 1 to {GLOBS_MAX} globs of 1 to {GLOB_BYTES_MAX} bytes each"),
+            Self::Rules(_) => format!("a list of 1 to {RULES_MAX} rules"),
+            Self::Fallbacks(_) => format!("a name, a table or a list of 1 to {FALLBACKS_MAX} of them"),
+        }
+    }
+
+    /// The JSON Schema of the value.
+    pub(super) fn schema(&self) -> Value {
+        match self {
+            Self::Switch(_) => json!({"type": "boolean"}),
+            Self::Count(range, _) => json!({"type": "integer", "minimum": range.min, "maximum": range.max}),
+            Self::Duration(..) => json!({"type": "string", "pattern": DURATION_PATTERN}),
+            Self::Percent(..) => json!({"type": "string", "pattern": PERCENT_PATTERN}),
+            Self::Factor(range, _) => json!({"anyOf": [
+                {"type": "number", "minimum": range.min / 100, "maximum": range.max / 100},
+                {"type": "string", "pattern": DECIMAL_PATTERN},
+            ]}),
+            Self::Shadow(_) => {
+                json!({"anyOf": [{"type": "boolean"}, {"type": "string", "pattern": WHOLE_PERCENT_PATTERN}]})
+            }
+            Self::Word(words, _) => json!({"type": "string", "enum": words()}),
+            Self::Text(bytes, _) => json!({"type": "string", "minLength": bytes.min, "maxLength": bytes.max}),
+            Self::Address(_) => json!({"type": "string", "minLength": 1}),
+            Self::Code(_) => {
+                json!({"type": "string", "pattern": format!("^[a-z][a-z0-9_]{{0,{}}}$", CODE_BYTES_MAX - 1)})
+            }
+            Self::Target(_) => json!({"type": "string", "minLength": 1, "maxLength": TARGET_BYTES_MAX}),
+            Self::Globs(_) => json!({
+                "type": "array", "minItems": 1, "maxItems": GLOBS_MAX,
+                "items": {"type": "string", "minLength": 1, "maxLength": GLOB_BYTES_MAX},
+            }),
+            Self::Rules(_) => rule::schema(),
+            Self::Fallbacks(_) => fallback::schema(),
+        }
+    }
+
+    fn wrong_type(&self, value: &DeValue<'_>) -> String {
+        wrong_type(value, &self.due())
+    }
+
+    fn text_of<'v>(&self, value: &'v DeValue<'_>) -> Result<&'v str, String> {
+        value.as_str().ok_or_else(|| self.wrong_type(value))
+    }
+
+    fn list_of<'v, 'i>(&self, value: &'v DeValue<'i>) -> Result<&'v toml::de::DeArray<'i>, String> {
+        value.as_array().ok_or_else(|| self.wrong_type(value))
+    }
+
+    fn read_count(&self, value: &DeValue<'_>, range: Range) -> Result<u64, String> {
+        let number = value.as_integer().ok_or_else(|| self.wrong_type(value))?;
+        let digits = number.as_str();
+        // every count starts at 1 or higher, so that 0 stands for all that is negative; and what the parser took as an
+        // integer and is none of ours can only be too large
+        let is_negative = digits.starts_with('-');
+        let count = if is_negative { 0 } else { u64::from_str_radix(digits, number.radix()).unwrap_or(u64::MAX) };
+        range.check(count, |count| count.to_string())
+    }
+
+    fn read_duration(&self, value: &DeValue<'_>, range: Range) -> Result<u64, String> {
+        if let Some(number) = value.as_integer() {
+            let number = SafeText::cut(number.as_str(), 20); // bounds the report
+            let number = number.as_str();
+            return Err(format!("has no unit: write `\"{number}s\"` for seconds or `\"{number}ms\"` for milliseconds"));
+        }
+        let malformed = || format!("is no duration: {} is due, in whole ms, s, m, h or d", self.due());
+        let ms = parse_duration(self.text_of(value)?).ok_or_else(malformed)?;
+        range.check(ms, |ms| Written(ms).to_string())
+    }
+
+    fn read_percent(&self, value: &DeValue<'_>, range: Range) -> Result<u64, String> {
+        let malformed = || format!("is no percentage: {} is due, with at most two decimals", self.due());
+        let share = parse_percent(self.text_of(value)?).ok_or_else(malformed)?;
+        range.check(share, percent)
+    }
+
+    fn read_factor(&self, value: &DeValue<'_>, range: Range) -> Result<u64, String> {
+        let text = value.as_integer().filter(|number| number.radix() == 10).map(|number| number.as_str());
+        let text = text.or_else(|| value.as_float().map(|number| number.as_str())).or_else(|| value.as_str());
+        let hundredths = text.and_then(parse_hundredths).ok_or_else(|| self.wrong_type(value))?;
+        range.check(hundredths, decimal)
+    }
+
+    fn read_shadow(&self, value: &DeValue<'_>) -> Result<u64, String> {
+        if let Some(is_shadow) = value.as_bool() {
+            return Ok(if is_shadow { 100 } else { 0 });
+        }
+        let share = parse_percent(self.text_of(value)?).filter(|share| share.is_multiple_of(100));
+        let share = share.ok_or_else(|| format!("is no whole percentage: {} is due", self.due()))?;
+        Range { min: 0, max: 100 }.check(share / 100, |whole| format!("{whole}%"))
+    }
+
+    fn read_word(&self, value: &DeValue<'_>, words: &[&'static str]) -> Result<&'static str, String> {
+        let text = self.text_of(value)?;
+        words.iter().copied().find(|word| *word == text).ok_or_else(|| format!("is not {}", self.due()))
+    }
+
+    fn read_code(&self, value: &DeValue<'_>) -> Result<Code, String> {
+        Code::parse(self.text_of(value)?).map_err(|_| format!("is no code: {} is due", self.due()))
+    }
+
+    fn read_target(&self, value: &DeValue<'_>) -> Result<TargetName, String> {
+        TargetName::parse(self.text_of(value)?).map_err(|fault| format!("is no target: {fault}"))
+    }
+}
+
+/// Text that reaches a model as it is written: nothing may have to be dropped or cut.
+fn read_text(text: &str, bytes: Range) -> Result<SafeText, String> {
+    let max = usize::try_from(bytes.max).unwrap_or(usize::MAX);
+    let kept = SafeText::cut(text, max);
+    if text.is_empty() && bytes.min > 0 {
+        return Err(format!("is empty: a text of {} to {} bytes is due", bytes.min, bytes.max));
+    }
+    if SafeText::cut(text, usize::MAX).as_str() != text {
+        return Err("holds a control, line or direction mark: plain text is due".to_owned());
+    }
+    if kept.as_str() != text {
+        return Err(format!("is longer than {max} bytes, in which a quote or backslash takes two"));
+    }
+    Ok(kept)
+}
+
+pub(super) fn wrong_type(value: &DeValue<'_>, due: &str) -> String {
+    let article = if matches!(value, DeValue::Integer(_) | DeValue::Array(_)) { "an" } else { "a" };
+    format!("is {article} {}: {due} is due", value.type_str())
+}
+
+/// Basis points as a percentage.
+fn percent(share: u64) -> String {
+    format!("{}%", Decimal(share))
+}
+
+fn decimal(hundredths: u64) -> String {
+    Decimal(hundredths).to_string()
+}

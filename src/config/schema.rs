@@ -1,0 +1,91 @@
+//! The JSON Schema (draft 2020-12) that editors complete and check the configuration by.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::key::Key;
+use super::keys::{BREAKER, BREAKERS, DEFAULTS, POLICY, ROOT, SECTIONS};
+use super::policy::PolicyDraft;
+use super::read::BREAKERS_MAX;
+use super::settings::Settings;
+use crate::domain::breaker::policy::BreakerPolicy;
+use crate::domain::signal::CircuitKind;
+
+/// The schema of a whole file.
+#[must_use]
+pub fn schema() -> Value {
+    let settings = Settings::default();
+    let mut root = properties(ROOT, Some(&settings));
+    for (table, keys) in SECTIONS.iter().filter(|(table, _)| !table.is_empty()) {
+        root.insert((*table).to_owned(), closed(properties(keys, Some(&settings))).into());
+    }
+    let mut breaker = properties(BREAKER, Some(&BreakerPolicy::default()));
+    breaker.append(&mut kinds());
+    let mut breaker = closed(breaker);
+    breaker.insert("required".to_owned(), json!(["targets"]));
+    root.insert(DEFAULTS.to_owned(), closed(kinds()).into());
+    root.insert(BREAKERS.to_owned(), json!({"type": "array", "maxItems": BREAKERS_MAX, "items": breaker}));
+    let policies = CircuitKind::ALL.iter().map(|kind| (kind.word().to_owned(), policy(*kind)));
+    let mut schema = closed(root);
+    schema.extend([
+        ("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema")),
+        ("title".to_owned(), json!("tripnote configuration")),
+        ("$defs".to_owned(), Value::Object(policies.collect())),
+    ]);
+    Value::Object(schema)
+}
+
+/// The schema of a table that has these keys and no others.
+pub(super) fn object<T>(keys: &[Key<T>]) -> Map<String, Value> {
+    closed(properties(keys, None))
+}
+
+fn properties<T>(keys: &[Key<T>], defaults: Option<&T>) -> Map<String, Value> {
+    keys.iter().map(|key| (key.name.to_owned(), property(key, defaults))).collect()
+}
+
+fn property<T>(key: &Key<T>, defaults: Option<&T>) -> Value {
+    let mut schema = key.field.schema();
+    if let Some(schema) = schema.as_object_mut() {
+        schema.insert("description".to_owned(), json!(format!("{}: {}", key.doc, key.field.due())));
+        let default = defaults.and_then(|defaults| key.field.written(defaults)).and_then(|text| json_of(&text));
+        schema.extend(default.map(|default| ("default".to_owned(), default)));
+    }
+    schema
+}
+
+/// A TOML value as JSON.
+fn json_of(written: &str) -> Option<Value> {
+    let table: Value = toml::from_str(&format!("value = {written}")).ok()?;
+    table.get("value").cloned()
+}
+
+fn policy(kind: CircuitKind) -> Value {
+    let draft = PolicyDraft::of(kind);
+    let fitting = POLICY.iter().filter(|key| key.only.covers(kind));
+    closed(fitting.map(|key| (key.name.to_owned(), property(key, Some(&draft)))).collect()).into()
+}
+
+/// A reference to the policy of each kind, under the path that its word is.
+fn kinds() -> Map<String, Value> {
+    let mut tables = Map::new();
+    let mut conditions: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
+    for kind in CircuitKind::ALL {
+        let reference = json!({"$ref": format!("#/$defs/{kind}")});
+        match kind.word().split_once('.') {
+            None => tables.insert(kind.word().to_owned(), reference),
+            Some((signal, condition)) => conditions.entry(signal).or_default().insert(condition.to_owned(), reference),
+        };
+    }
+    tables.extend(conditions.into_iter().map(|(signal, table)| (signal.to_owned(), closed(table).into())));
+    tables
+}
+
+fn closed(properties: Map<String, Value>) -> Map<String, Value> {
+    Map::from_iter([
+        ("type".to_owned(), json!("object")),
+        ("additionalProperties".to_owned(), json!(false)),
+        ("properties".to_owned(), Value::Object(properties)),
+    ])
+}

@@ -1,0 +1,170 @@
+//! What is written from the table of keys fits what is read by it.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{Config, parsed};
+use crate::config::keys::{BREAKER, CONTRACT, FALLBACK, LIMITS, LOG, POLICY, ROOT, RULE};
+use crate::config::{default_text, readme_table, schema};
+use crate::domain::contract::Variant;
+
+/// The default text with its examples written out.
+pub(super) fn full_text() -> String {
+    let lines = default_text()
+        .lines()
+        .map(|line| match line.strip_prefix('#') {
+            Some(example) if !example.starts_with(' ') => example.to_owned(),
+            Some(_) | None => line.to_owned(),
+        })
+        .collect::<Vec<_>>();
+    lines.join("\n")
+}
+
+#[test]
+fn the_default_text_is_the_default_configuration() {
+    assert_eq!(parsed(&default_text()), Config::default());
+}
+
+#[test]
+fn the_examples_of_the_default_text_are_valid() {
+    let config = parsed(&full_text());
+    assert_eq!(config.breakers.len(), 1);
+    assert_eq!(config.default_policy.policies.iter().filter(|(_, policy)| policy.is_none()).count(), 0);
+}
+
+#[test]
+fn the_default_text_names_every_key() {
+    let text = full_text();
+    let names = |line: &str| line.split_once(" = ").map(|(name, _)| name.to_owned());
+    let given: BTreeSet<String> = text.lines().filter_map(names).collect();
+    let missing: Vec<&str> = key_names().into_iter().filter(|name| !given.contains(*name)).collect();
+    // the keys of a rule and of an alternative stand inside a value
+    assert_eq!(missing, ["failures", "ratio", "within", "min_calls", "consecutive", "name", "target", "note"]);
+    assert!(text.lines().all(|line| line.len() <= 120));
+}
+
+#[test]
+fn the_readme_table_has_a_row_for_every_key() {
+    let table = readme_table();
+    for name in key_names() {
+        assert!(table.contains(&format!(".{name}` | ")) || table.contains(&format!("| `{name}` | ")), "{name}");
+    }
+    assert!(table.lines().all(|line| line.split(" | ").count() == 3 || line == "|---|---|---|"), "{table}");
+    assert!(table.contains("| `defaults.latency.slow` |  | "));
+    assert!(table.contains("| `defaults.auth_failure.<condition>.latch` | `false` | "));
+}
+
+fn key_names() -> Vec<&'static str> {
+    let settings = [ROOT, LOG, CONTRACT, LIMITS].into_iter().flatten().map(|key| key.name);
+    let names = settings.chain(POLICY.iter().map(|key| key.name)).chain(RULE.iter().map(|key| key.name));
+    names.chain(BREAKER.iter().map(|key| key.name)).chain(FALLBACK.iter().map(|key| key.name)).collect()
+}
+
+#[test]
+fn every_doc_is_one_sentence_without_a_full_stop() {
+    let settings = [ROOT, LOG, CONTRACT, LIMITS].into_iter().flatten().map(|key| key.doc);
+    let docs = settings.chain(POLICY.iter().map(|key| key.doc)).chain(RULE.iter().map(|key| key.doc));
+    for doc in docs.chain(BREAKER.iter().map(|key| key.doc)).chain(FALLBACK.iter().map(|key| key.doc)) {
+        assert!(!doc.ends_with('.') && doc.starts_with(|c: char| c.is_lowercase()), "{doc}");
+    }
+}
+
+/// What of `value` the part of the schema that we write does not allow.
+fn misfits(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<String> {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let target = root.pointer(reference.trim_start_matches('#')).unwrap_or_else(|| panic!("{reference}"));
+        return misfits(root, target, value, path);
+    }
+    if let Some(any) = schema["anyOf"].as_array() {
+        let fits = any.iter().any(|schema| misfits(root, schema, value, path).is_empty());
+        return if fits { vec![] } else { vec![path.to_owned()] };
+    }
+    let is_type = match schema["type"].as_str().expect("a type") {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_u64(),
+        "number" => value.is_number(),
+        other => panic!("{other}"),
+    };
+    let is_word = schema["enum"].as_array().is_none_or(|words| words.contains(value));
+    let is_within = value.as_u64().is_none_or(|number| {
+        number >= schema["minimum"].as_u64().unwrap_or(0) && number <= schema["maximum"].as_u64().unwrap_or(u64::MAX)
+    });
+    if !is_type || !is_word || !is_within {
+        return vec![path.to_owned()];
+    }
+    let mut found = vec![];
+    for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+        found.extend(misfits(root, &schema["items"], item, &format!("{path}[{index}]")));
+    }
+    for (name, item) in value.as_object().into_iter().flatten() {
+        let path = format!("{path}.{name}");
+        match schema["properties"].get(name) {
+            Some(schema) => found.extend(misfits(root, schema, item, &path)),
+            None => found.push(path),
+        }
+    }
+    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    found.extend(required.filter(|name| value.get(name).is_none()).map(|name| format!("{path}.{name}?")));
+    found
+}
+
+fn misfits_of(text: &str) -> Vec<String> {
+    let schema = schema();
+    misfits(&schema, &schema, &toml::from_str(text).expect("TOML"), "")
+}
+
+#[test]
+fn the_schema_fits_what_is_accepted() {
+    assert_eq!(misfits_of(&default_text()), [""; 0]);
+    assert_eq!(misfits_of(&full_text()), [""; 0]);
+    assert_eq!(misfits_of(include_str!("../../../tests/fixtures/config/good.toml")), [""; 0]);
+}
+
+#[test]
+fn the_schema_refuses_what_is_refused() {
+    let text = "grcp = 1\n[log]\nlevel = \"loud\"\n[limits]\ntargets = 0\n[defaults.error_rate]\nlatch = true\n\
+                [defaults.auth_failure]\nopen_for = \"1s\"\n[[breaker]]\nreducible = 1\nfallback = 5";
+    let expected = [
+        ".breaker[0].fallback",
+        ".breaker[0].reducible",
+        ".breaker[0].targets?",
+        ".defaults.auth_failure.open_for",
+        ".defaults.error_rate.latch",
+        ".grcp",
+        ".limits.targets",
+        ".log.level",
+    ];
+    let mut found = misfits_of(text);
+    found.sort();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn the_schema_speaks_of_every_object_as_closed() {
+    fn walk(schema: &Value) {
+        if schema["type"] == "object" {
+            assert_eq!(schema["additionalProperties"], false, "{schema}");
+        }
+        for part in schema
+            .as_object()
+            .into_iter()
+            .flat_map(|object| object.values())
+            .chain(schema.as_array().into_iter().flatten())
+        {
+            walk(part);
+        }
+    }
+    let schema = schema();
+    walk(&schema);
+    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    let error_rate = &schema["$defs"]["error_rate"]["properties"];
+    assert_eq!(error_rate["open_for"]["pattern"], "^[0-9]+(ms|s|m|h|d)$");
+    assert_eq!(error_rate["open_for"]["default"], "30s");
+    assert_eq!(error_rate["rules"]["default"][2]["consecutive"], 5);
+    let words: Vec<&str> = Variant::ALL.iter().map(|variant| variant.word()).collect();
+    assert_eq!(schema["properties"]["contract"]["properties"]["variant"]["enum"], serde_json::json!(words));
+}
