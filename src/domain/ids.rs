@@ -195,7 +195,7 @@ impl TargetName {
     pub fn parse(text: &str) -> Result<Self, InvalidTarget> {
         let cut = without_secrets(text);
         match cut.trim() {
-            "" => Err(InvalidTarget::Empty),
+            fit if !fit.chars().any(is_safe) => Err(InvalidTarget::Empty),
             long if long.len() > TARGET_BYTES_MAX => Err(InvalidTarget::TooLong { got: long.len() }),
             fit => Ok(Self(fit.into())),
         }
@@ -258,7 +258,7 @@ fn cut_escaped(text: &str, max: usize) -> String {
     if text.chars().map(escaped_len).sum::<usize>() <= max {
         return text.to_owned();
     }
-    let room = max.saturating_sub(MARK.len_utf8());
+    let Some(room) = max.checked_sub(MARK.len_utf8()) else { return String::new() };
     let mut used = 0;
     let mut cut = String::new();
     for c in text.chars() {

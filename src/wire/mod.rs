@@ -1,5 +1,13 @@
 //! L2: between the wire and the domain. Generated messages stop here and in `service`.
 
+pub mod breaker;
+pub mod contract;
+pub mod invalid;
+pub mod operator;
+mod words;
+
+pub use invalid::InvalidField;
+
 /// What `proto/build.rs` makes of `proto/tripnote/v1`.
 #[allow(
     missing_docs,

@@ -439,7 +439,9 @@ impl Circuit {
             State::Open(_) | State::HalfOpen(_) => (0, view.now),
         };
         let observed = match rule {
-            Rule::Failures { failures: 0 | 1, .. } | Rule::Consecutive { failures: 0 | 1 } => Observed::FirstFailure,
+            Rule::Failures { failures: 0 | 1, .. } | Rule::Consecutive { failures: 0 | 1 } => {
+                Observed::FirstFailure { slow_ms }
+            }
             Rule::Consecutive { .. } => {
                 Observed::Consecutive { failures: run.0, over_ms: view.now.since_ms(run.1), slow_ms }
             }

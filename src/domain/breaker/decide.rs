@@ -116,7 +116,10 @@ impl Breaker {
         ordered.sort_by_key(|(row, _)| row.precedence());
         // INVARIANT: a trip has at least one refusal; the catalogue's first row stands in for none.
         let Some((row, primary)) = ordered.first().copied() else { return self.no_refusal(ask) };
-        let latest = refusals.iter().max_by_key(|refusal| refusal.retry_at.map_or(u64::MAX, |at| at.0)).unwrap_or(primary);
+        // A probe that runs has no deadline of its own while another circuit is open.
+        let open = |refusal: &&Refusing| refusal.phase == Phase::Open || refusals.iter().all(|r| r.phase != Phase::Open);
+        let latest = refusals.iter().filter(open).max_by_key(|refusal| refusal.retry_at.map_or(u64::MAX, |at| at.0));
+        let latest = latest.unwrap_or(primary);
         let contract = TripContract {
             row,
             breaker: self.code.clone(),

@@ -33,28 +33,29 @@ pub struct BudgetFault {
 /// Renders the worst case of every breaker; empty where all fit.
 #[must_use]
 pub fn prove(default: &BreakerPolicy, breakers: &[BreakerPolicy], settings: &ContractSettings) -> Vec<BudgetFault> {
-    let session_rows = session_worst_cases(settings);
+    let session_rows = session_worst_cases();
     let all = std::iter::once((None, default)).chain(breakers.iter().enumerate().map(|(at, b)| (Some(at), b)));
     all.filter_map(|(at, policy)| {
         let mut contracts = circuit_worst_cases(policy, settings);
         if at.is_none() {
             contracts.extend(session_rows.iter().cloned());
         }
-        worst_of(&contracts, settings.budget_bytes)
+        let code_bytes = policy.code.as_ref().map_or(0, |code| code.as_str().len());
+        worst_of(&contracts, code_bytes, settings.budget_bytes)
             .map(|(variant, field, bytes)| BudgetFault { breaker: at, variant, field, bytes, limit: settings.budget_bytes })
     })
     .collect()
 }
 
 /// The longest block over the budget, its variant and its longest configured field.
-fn worst_of(contracts: &[TripContract], limit: usize) -> Option<(Variant, &'static str, usize)> {
-    // Twelve hours from the end of a year with five digits is past any deadline that can be configured.
-    let (now, wall) = (Timestamp(0), WallClock { offset_ms: 253_402_300_799_000, trusted: true });
+fn worst_of(contracts: &[TripContract], code_bytes: usize, limit: usize) -> Option<(Variant, &'static str, usize)> {
+    // The end of the last year with four digits, less the 99 days that are past any deadline that can be configured.
+    let (now, wall) = (Timestamp(0), WallClock { offset_ms: 253_402_300_799_000 - 100 * 24 * 3_600_000, trusted: true });
     let blocks = contracts.iter().flat_map(|contract| {
         let fields = contract.fields(now, wall);
         Variant::ALL.iter().map(move |variant| {
             let bytes = fields.render(*variant, usize::MAX).text.len();
-            let configured = [("breaker", fields.breaker.len()), ("fallback", fields.fallback.len())];
+            let configured = [("breaker", code_bytes), ("fallback", fields.fallback.len())];
             let field = configured.into_iter().max_by_key(|(_, bytes)| *bytes).map_or("target", |(name, _)| name);
             (*variant, field, bytes)
         })
@@ -109,10 +110,8 @@ fn widest(
     fallback: Option<NamedFallback>,
 ) -> TripContract {
     let farthest = Timestamp(99 * 24 * 3_600_000 + 1);
-    let state = match row.signal {
-        Signal::OperatorOverride => Standing::HeldUntil(farthest),
-        _ => Standing::OpenUntil(farthest),
-    };
+    // `state` tells the latest deadline, which may be an operator's beside any row; its text is the longest.
+    let state = Standing::HeldUntil(farthest);
     let breaker = code.unwrap_or_else(widest_code);
     TripContract {
         row,
@@ -134,6 +133,9 @@ fn widest_figures(policy: &Policy) -> Vec<(Observed, Threshold)> {
         .map(|rule| {
             let window_ms = policy.observe_ms.max(rule.window_ms().unwrap_or(0));
             let observed = match rule {
+                Rule::Failures { failures: 0 | 1, .. } | Rule::Consecutive { failures: 0 | 1 } => {
+                    Observed::FirstFailure { slow_ms }
+                }
                 Rule::Consecutive { .. } => Observed::Consecutive { failures: most, over_ms: 99_999_999_000, slow_ms },
                 Rule::Failures { .. } | Rule::Ratio { .. } => {
                     Observed::Share { failed: most, results: most, window_ms, slow_ms }
@@ -180,9 +182,8 @@ pub fn session_examples(count: u32, limit: u32, halt: u32, after_ms: u64) -> Vec
     .collect()
 }
 
-fn session_worst_cases(settings: &ContractSettings) -> Vec<TripContract> {
-    let name = SafeText::cut(&"m".repeat(NAME_BYTES_MAX), NAME_BYTES_MAX);
-    let tool = settings.escalation_tool.clone().unwrap_or(name);
+fn session_worst_cases() -> Vec<TripContract> {
+    let tool = SafeText::cut(&"m".repeat(NAME_BYTES_MAX), NAME_BYTES_MAX);
     let examples = session_examples(u32::MAX, u32::MAX - 1, u32::MAX, 99_999_999_000);
     let contract = |(row, figures): (&'static CatalogueRow, SessionFigures)| TripContract {
         row,

@@ -31,7 +31,10 @@ pub enum Observed {
         slow_ms: Option<u64>,
     },
     /// One failure was enough.
-    FirstFailure,
+    FirstFailure {
+        /// What slow is; none for failures.
+        slow_ms: Option<u64>,
+    },
     /// A half-open circuit's probe failed.
     ProbeFailed,
     /// A half-open circuit's probes were not reported.
@@ -60,13 +63,14 @@ impl Display for Observed {
                 Some(slow) => write!(f, "{failed}/{results} slower than {} in last {}", Span(*slow), Span(*window_ms)),
             },
             Self::Consecutive { failures, over_ms, slow_ms } => {
-                let over = Span(over_ms.div_ceil(1_000) * 1_000);
+                let over = Span((*over_ms).max(1).div_ceil(1_000).saturating_mul(1_000));
                 match slow_ms {
                     None => write!(f, "{failures} consecutive failures in {over}"),
                     Some(slow) => write!(f, "{failures} consecutive slower than {} in {over}", Span(*slow)),
                 }
             }
-            Self::FirstFailure => f.write_str("1 failure"),
+            Self::FirstFailure { slow_ms: None } => f.write_str("1 failure"),
+            Self::FirstFailure { slow_ms: Some(slow) } => write!(f, "1 call slower than {}", Span(*slow)),
             Self::ProbeFailed => f.write_str("probe failed"),
             Self::ProbesLost(lost) => write!(f, "{lost} probes lost in a row"),
             Self::Held { owner, others: 0 } => write!(f, "held by {}", owner.as_str()),
@@ -186,7 +190,7 @@ impl Standing {
             }
             Self::HeldUntil(at) => {
                 write_until(*at, now, wall, out)?;
-                out.write_str(" or an operator's release")
+                out.write_str(", or until released")
             }
             Self::UntilReleased => out.write_str("open until an operator releases it"),
             Self::ProbeRunning { lease_ends } => {

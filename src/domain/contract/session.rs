@@ -142,7 +142,14 @@ impl SessionFigures {
     pub const fn retry_hint_ms(&self) -> Option<u64> {
         match self {
             Self::Wave { .. } | Self::Twin | Self::Backend { .. } => Some(1_000),
-            _other => None,
+            Self::NotAllowed { .. }
+            | Self::Refused(_)
+            | Self::AmbiguousEffect { .. }
+            | Self::SameResult { .. }
+            | Self::Sweep { .. }
+            | Self::Broad { .. }
+            | Self::AlreadyHeld { .. }
+            | Self::SessionHalted { .. } => None,
         }
     }
 

@@ -1,0 +1,244 @@
+//! Puts a configuration, an engine and a service together, for `serve` and `demo`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context as _;
+use parking_lot::Mutex;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::config::{Config, Fault, Listen, LoadError};
+use crate::domain::breaker::routes::Routes;
+use crate::domain::ids::HashKey;
+use crate::engine::clock::{Clock, ManualClock};
+use crate::engine::{Engine, EngineSettings, Identity};
+use crate::service::server::{Address, Bound, ServiceSettings, serve};
+use crate::service::{ConfigFault, Reload, Reloaded, ServiceLimits};
+use crate::telemetry;
+
+/// A service that runs in this process.
+pub(crate) struct Running {
+    endpoint: String,
+    reloader: Arc<Reloader>,
+    stop: oneshot::Sender<()>,
+    serving: JoinHandle<Result<(), tonic::transport::Error>>,
+}
+
+/// How a service is started, beside its configuration.
+#[derive(Default)]
+pub(crate) struct StartOptions {
+    /// The file that a reload reads.
+    pub(crate) path: Option<PathBuf>,
+    /// A clock that requests may move, in place of the machine's.
+    pub(crate) test_clock: Option<Arc<ManualClock>>,
+}
+
+/// Starts a service on the machine's clock or the given one; `path` is the file that a reload reads.
+pub(crate) async fn start(config: Config, path: Option<PathBuf>, clock: Arc<dyn Clock>) -> anyhow::Result<Running> {
+    start_with(config, StartOptions { path, test_clock: None }, clock).await
+}
+
+/// Starts a service.
+pub(crate) async fn start_with(
+    config: Config,
+    options: StartOptions,
+    clock: Arc<dyn Clock>,
+) -> anyhow::Result<Running> {
+    let engine = Engine::new(engine_settings(&config, 1)?, identity(clock.as_ref())?, clock)?;
+    let engine = Arc::new(engine);
+    let address = match &config.settings.grpc {
+        Listen::Tcp(address) => Address::Tcp(*address),
+        Listen::Unix(path) => Address::Unix(path.clone()),
+    };
+    let bound = Bound::bind(&address).await.with_context(|| {
+        format!("cannot listen at {}: give a free address with `grpc` or TRIPNOTE_GRPC", config.settings.grpc)
+    })?;
+    let endpoint = bound.endpoint()?;
+    let wire = config.settings.wire;
+    let limits = ServiceLimits {
+        batch: wire.batch,
+        request_bytes: wire.request_bytes,
+        requests_in_flight: wire.requests_in_flight,
+        streams: u32::try_from(wire.streams).unwrap_or(u32::MAX),
+        watchers: wire.watchers,
+    };
+    let drain_for = Duration::from_millis(config.settings.drain_for_ms);
+    let reloader = Arc::new(Reloader {
+        path: options.path,
+        engine: Arc::clone(&engine),
+        in_force: Mutex::new(InForce { config, version: 1 }),
+    });
+    let settings = ServiceSettings {
+        engine,
+        limits,
+        drain_for,
+        reload: Arc::clone(&reloader) as Arc<dyn Reload>,
+        test_clock: options.test_clock,
+        log: telemetry::log::event,
+    };
+    let (stop, stopped) = oneshot::channel();
+    let shutdown = async {
+        let _ = stopped.await; // dropped or sent: both mean stop
+    };
+    let serving = tokio::spawn(serve(bound, settings, shutdown));
+    Ok(Running { endpoint, reloader, stop, serving })
+}
+
+impl Running {
+    /// The address to connect to: `127.0.0.1:41234` or `unix:/path`.
+    pub(crate) fn endpoint(&self) -> String {
+        self.endpoint.clone()
+    }
+
+    /// What reads the configuration again.
+    pub(crate) fn reloader(&self) -> Arc<Reloader> {
+        Arc::clone(&self.reloader)
+    }
+
+    /// Drains and ends.
+    pub(crate) async fn stop(self) -> anyhow::Result<()> {
+        let _ = self.stop.send(()); // it may have ended by itself
+        self.serving.await?.context("the service ended badly")
+    }
+
+    /// Waits for the service to end by itself, which only a failing socket does.
+    pub(crate) async fn ended(&mut self) -> anyhow::Result<()> {
+        (&mut self.serving).await?.context("the service ended badly")
+    }
+}
+
+fn engine_settings(config: &Config, version: u64) -> anyhow::Result<EngineSettings> {
+    let contract = config.settings.contract.clone();
+    let routes = Routes::new(version, &config.default_policy, &config.breakers, contract.escalation_tool.as_ref())?;
+    Ok(EngineSettings {
+        routes,
+        contract,
+        permit_for_ms: config.settings.permit_for_ms,
+        limits: config.settings.limits,
+    })
+}
+
+/// Fresh keys, and a number that rises from start to start.
+fn identity(clock: &dyn Clock) -> anyhow::Result<Identity> {
+    let key = || {
+        let mut key = [0; 16];
+        getrandom::fill(&mut key).map_err(|error| anyhow::anyhow!("the system gives no random numbers: {error}"))?;
+        anyhow::Ok(HashKey(key))
+    };
+    let incarnation = clock.wall().unix_ms(clock.now());
+    Ok(Identity { incarnation, names: key()?, permits: key()? })
+}
+
+/// The configuration in force and the file that it is from.
+pub(crate) struct Reloader {
+    path: Option<PathBuf>,
+    engine: Arc<Engine>,
+    // Held over a whole reload, so that two never interleave; nobody waits for it but reloads.
+    in_force: Mutex<InForce>,
+}
+
+struct InForce {
+    config: Config,
+    version: u64,
+}
+
+/// Keys that are read at the start only.
+const AT_START_ONLY: [&str; 10] = [
+    "grpc",
+    "insecure",
+    "drain_for",
+    "log.",
+    "limits.batch",
+    "limits.request_bytes",
+    "limits.requests_in_flight",
+    "limits.streams",
+    "limits.watchers",
+    "limits.calls",
+];
+
+impl Reload for Reloader {
+    fn reload(&self) -> Reloaded {
+        let mut in_force = self.in_force.lock();
+        let read = match &self.path {
+            Some(path) => Config::load_with_env(path, environment),
+            None => {
+                let rule = "the service was started without a file: start it with --config to reload one";
+                let fault = ConfigFault { path: String::new(), value: String::new(), rule: rule.to_owned(), line: 0 };
+                return Reloaded { faults: vec![fault], changes: vec![], version: in_force.version };
+            }
+        };
+        let config = match read {
+            Ok(config) => config,
+            Err(error) => {
+                tracing::error!(%error, "the configuration was not reloaded, the old one stays in force");
+                return Reloaded { faults: faults(error), changes: vec![], version: in_force.version };
+            }
+        };
+        let changes: Vec<String> = in_force.config.changes(&config).into_iter().map(with_when).collect();
+        if changes.is_empty() {
+            return Reloaded { faults: vec![], changes, version: in_force.version };
+        }
+        let version = in_force.version + 1;
+        match engine_settings(&config, version) {
+            Ok(settings) => self.engine.reload(settings, self.engine.clock().now()),
+            Err(error) => {
+                let fault = ConfigFault { path: String::new(), value: String::new(), rule: error.to_string(), line: 0 };
+                return Reloaded { faults: vec![fault], changes: vec![], version: in_force.version };
+            }
+        }
+        *in_force = InForce { config, version };
+        tracing::info!(version, changes = changes.join("; "), "the configuration was reloaded");
+        Reloaded { faults: vec![], changes, version }
+    }
+}
+
+impl Reloader {
+    /// Reloads whenever the file changes. Looks once a second, which works on every file system and through replaced
+    /// links.
+    pub(crate) async fn watch_file(self: Arc<Self>) {
+        let Some(path) = self.path.clone() else { return std::future::pending().await };
+        let mut seen = stamp(&path);
+        let mut tick = tokio::time::interval(Duration::from_secs(1));
+        loop {
+            tick.tick().await;
+            let now = stamp(&path);
+            if now == seen {
+                continue;
+            }
+            seen = now;
+            let this = Arc::clone(&self);
+            let _ = tokio::task::spawn_blocking(move || this.reload()).await; // what it did is in the log
+        }
+    }
+}
+
+fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
+}
+
+/// The environment, as `config` asks for it.
+pub(crate) fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+fn with_when(change: String) -> String {
+    if AT_START_ONLY.iter().any(|key| change.starts_with(key)) { format!("{change} (at the next start)") } else { change }
+}
+
+fn faults(error: LoadError) -> Vec<ConfigFault> {
+    let of_key = |fault: Fault| ConfigFault {
+        path: fault.path,
+        value: fault.value,
+        rule: fault.rule,
+        line: fault.line.and_then(|line| u32::try_from(line).ok()).unwrap_or(0),
+    };
+    match error {
+        LoadError::Faulty { report, .. } => report.faults.into_iter().map(of_key).collect(),
+        LoadError::Unreadable { .. } | LoadError::TooLarge { .. } => {
+            vec![ConfigFault { path: String::new(), value: String::new(), rule: error.to_string(), line: 0 }]
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! `BreakerService`: admit, report, peek.
+
+use std::sync::Arc;
+
+use tonic::{Request, Response, Status};
+
+use super::{Shared, status};
+use crate::domain::time::Timestamp;
+use crate::wire::InvalidField;
+use crate::wire::breaker::{AskedCall, PeekedTarget, ReportedOutcome};
+use crate::wire::pb;
+use crate::wire::pb::breaker_service_server::BreakerService;
+
+/// The service.
+pub(crate) struct Breakers(pub(crate) Arc<Shared>);
+
+impl Breakers {
+    fn admit(&self, request: &pb::AdmitRequest, now: Timestamp) -> Result<pb::AdmitResponse, InvalidField> {
+        let asked = AskedCall::try_from(request)?;
+        Ok(self.0.engine.admit(&asked.call(), now).into())
+    }
+
+    fn report_all(&self, outcomes: &[pb::Outcome], path: &str, now: Timestamp) -> Vec<pb::ReportResult> {
+        if outcomes.is_empty() {
+            return vec![];
+        }
+        let now_unix_ms = self.0.engine.clock().wall().unix_ms(now);
+        let report = |(at, outcome): (usize, &pb::Outcome)| {
+            let result = match ReportedOutcome::parse(outcome, now_unix_ms) {
+                Ok(outcome) => {
+                    pb::report_result::Result::Ack(self.0.engine.report(outcome.reported, &outcome.result, now).into())
+                }
+                Err(invalid) => pb::report_result::Result::Error(invalid.inside(&format!("{path}[{at}]")).into()),
+            };
+            pb::ReportResult { result: Some(result) }
+        };
+        outcomes.iter().enumerate().map(report).collect()
+    }
+
+    /// A batch within its bound; where something is due, not empty.
+    fn batch<T>(&self, items: &[T], path: &str, is_due: bool) -> Result<(), Status> {
+        let max = self.0.limits.batch;
+        match items.len() {
+            0 if is_due => Err(status::invalid(&InvalidField::new(path, format!("is empty: 1 to {max} items are taken")))),
+            len if len > max => {
+                Err(status::invalid(&InvalidField::new(path, format!("has {len} items, at most {max} are taken"))))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn admit_of_wave(&self, request: &pb::AdmitRequest, at: usize, now: Timestamp) -> pb::AdmitResult {
+        let answer = if request.reports.is_empty() {
+            self.admit(request, now)
+        } else {
+            Err(InvalidField::new("reports", "stands inside a wave: give outcomes in the wave's own reports"))
+        };
+        let result = match answer {
+            Ok(answer) => pb::admit_result::Result::Answer(answer),
+            Err(invalid) => pb::admit_result::Result::Error(invalid.inside(&format!("calls[{at}]")).into()),
+        };
+        pb::AdmitResult { result: Some(result) }
+    }
+}
+
+#[tonic::async_trait]
+impl BreakerService for Breakers {
+    async fn admit(&self, request: Request<pb::AdmitRequest>) -> Result<Response<pb::AdmitResponse>, Status> {
+        let now = self.0.now(request.metadata());
+        let request = request.get_ref();
+        self.batch(&request.reports, "reports", false)?;
+        AskedCall::try_from(request).map_err(|invalid| status::invalid(&invalid))?; // before any report is applied
+        let reports = self.report_all(&request.reports, "reports", now);
+        let answer = Self::admit(self, request, now).map_err(|invalid| status::invalid(&invalid))?;
+        Ok(Response::new(pb::AdmitResponse { reports, ..answer }))
+    }
+
+    async fn admit_wave(
+        &self,
+        request: Request<pb::AdmitWaveRequest>,
+    ) -> Result<Response<pb::AdmitWaveResponse>, Status> {
+        let now = self.0.now(request.metadata());
+        let pb::AdmitWaveRequest { calls, reports } = request.get_ref();
+        self.batch(calls, "calls", true)?;
+        self.batch(reports, "reports", false)?;
+        let reports = self.report_all(reports, "reports", now);
+        let results = calls.iter().enumerate().map(|(at, call)| self.admit_of_wave(call, at, now)).collect();
+        Ok(Response::new(pb::AdmitWaveResponse { results, reports }))
+    }
+
+    async fn report(&self, request: Request<pb::ReportRequest>) -> Result<Response<pb::ReportResponse>, Status> {
+        let now = self.0.now(request.metadata());
+        let outcomes = &request.get_ref().outcomes;
+        self.batch(outcomes, "outcomes", true)?;
+        Ok(Response::new(pb::ReportResponse { results: self.report_all(outcomes, "outcomes", now) }))
+    }
+
+    async fn peek(&self, request: Request<pb::PeekRequest>) -> Result<Response<pb::PeekResponse>, Status> {
+        let now = self.0.now(request.metadata());
+        let targets = &request.get_ref().targets;
+        self.batch(targets, "targets", true)?;
+        let peek = |(at, target): (usize, &pb::PeekTarget)| {
+            let result = match PeekedTarget::try_from(target) {
+                Ok(target) => self.0.engine.peek(&target.call(), now).into(),
+                Err(invalid) => pb::peek_result::Result::Error(invalid.inside(&format!("targets[{at}]")).into()),
+            };
+            pb::PeekResult { result: Some(result) }
+        };
+        Ok(Response::new(pb::PeekResponse { results: targets.iter().enumerate().map(peek).collect() }))
+    }
+}

@@ -1,0 +1,119 @@
+//! What goes on beside the requests: watchers are woken, events are logged, memory is given back. Nothing that is decided
+//! depends on it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::domain::event::Event;
+use crate::engine::Engine;
+use crate::engine::operate::SweepCursor;
+
+/// Wakes whoever waits for events; closed when the service drains.
+#[derive(Clone, Debug)]
+pub struct Pump {
+    last_seq: Arc<watch::Sender<u64>>,
+    drain: watch::Receiver<bool>,
+}
+
+/// How often memory is given back, a step each time.
+const SWEEP_EVERY: Duration = Duration::from_millis(100);
+/// Events that one read takes.
+const READ_MAX: usize = 64;
+
+impl Pump {
+    /// Wires the engine's bell to the watchers.
+    #[must_use]
+    pub fn start(engine: &Arc<Engine>, drain: watch::Receiver<bool>) -> Self {
+        let last_seq = Arc::new(watch::Sender::new(0));
+        let (bell, log) = (Arc::clone(&last_seq), Arc::downgrade(engine.log()));
+        engine.log().on_events(move || {
+            if let Some(log) = log.upgrade() {
+                bell.send_replace(log.last_seq());
+            }
+        });
+        Self { last_seq, drain }
+    }
+
+    /// Follows events from a number on.
+    #[must_use]
+    pub fn follow(&self, engine: &Arc<Engine>, after: u64) -> Follower {
+        let (last_seq, drain) = (self.last_seq.subscribe(), self.drain.clone());
+        Follower { engine: Arc::clone(engine), seq: after, last_seq, drain }
+    }
+
+    /// Logs every event and gives memory back, until the service drains.
+    pub async fn run(self, engine: Arc<Engine>, log: fn(&Event)) {
+        let mut events = self.follow(&engine, 0);
+        let logging = async {
+            while let Some(heard) = events.next().await {
+                for heard in heard {
+                    match heard {
+                        Heard::Event(event) => log(&event),
+                        Heard::Gap { lost, .. } => tracing::warn!(lost, "events were not logged: they came too fast"),
+                    }
+                }
+            }
+        };
+        let sweeping = async {
+            let mut cursor = SweepCursor::default();
+            let mut tick = tokio::time::interval(SWEEP_EVERY);
+            tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+            loop {
+                tick.tick().await;
+                engine.sweep(&mut cursor, engine.clock().now());
+            }
+        };
+        tokio::select! { () = logging => {}, () = sweeping => {} }
+    }
+}
+
+/// One reader of the events.
+#[derive(Debug)]
+pub struct Follower {
+    engine: Arc<Engine>,
+    seq: u64,
+    last_seq: watch::Receiver<u64>,
+    drain: watch::Receiver<bool>,
+}
+
+impl Follower {
+    /// The next events, as soon as there are some; what was lost is told first. None when the service drains.
+    pub async fn next(&mut self) -> Option<Vec<Heard>> {
+        loop {
+            self.last_seq.mark_unchanged();
+            let reading = self.engine.log().after(self.seq, READ_MAX);
+            self.seq = self.seq.saturating_add(reading.lost);
+            let gap = (reading.lost > 0).then(|| Heard::Gap { lost: reading.lost, next_seq: self.seq.saturating_add(1) });
+            if let Some(last) = reading.events.last() {
+                self.seq = last.seq;
+            }
+            let heard: Vec<Heard> = gap.into_iter().chain(reading.events.into_iter().map(Heard::Event)).collect();
+            if !heard.is_empty() {
+                return Some(heard);
+            }
+            tokio::select! {
+                changed = self.last_seq.changed() => changed.ok()?,
+                _ = self.drain.wait_for(|drains| *drains) => return None,
+            }
+        }
+    }
+}
+
+/// What a follower hears.
+#[derive(Clone, Debug)]
+pub enum Heard {
+    /// Events that are kept no more.
+    Gap {
+        /// How many.
+        lost: u64,
+        /// The number of the next that is kept.
+        next_seq: u64,
+    },
+    /// The next event.
+    Event(
+        /// The event.
+        Arc<Event>,
+    ),
+}

@@ -1,0 +1,199 @@
+//! From a socket to a running service and back: bind, serve, drain.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::watch;
+use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
+use tokio_stream::StreamExt;
+use tonic::transport::Server;
+
+use super::breaker::Breakers;
+use super::gate::{Gate, GateLayer};
+use super::operator::Operators;
+use super::pump::Pump;
+use super::{Reload, ServiceLimits, Shared};
+use crate::domain::event::Event;
+use crate::engine::Engine;
+use crate::engine::clock::ManualClock;
+use crate::wire::pb;
+use crate::wire::pb::breaker_service_server::BreakerServiceServer;
+use crate::wire::pb::operator_service_server::OperatorServiceServer;
+
+/// Where to listen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// TCP.
+    Tcp(
+        /// Address and port.
+        SocketAddr,
+    ),
+    /// A Unix socket.
+    Unix(
+        /// Its path.
+        PathBuf,
+    ),
+}
+
+/// A bound socket.
+#[derive(Debug)]
+pub enum Bound {
+    /// TCP.
+    Tcp(
+        /// The listener.
+        TcpListener,
+    ),
+    /// A Unix socket; its file goes when the service ends.
+    Unix(
+        /// The listener.
+        UnixListener,
+        /// Its path.
+        PathBuf,
+    ),
+}
+
+impl Bound {
+    /// Binds an address. A socket file that nobody answers on any more is replaced.
+    ///
+    /// # Errors
+    /// Where the address is taken or not allowed.
+    pub async fn bind(address: &Address) -> std::io::Result<Self> {
+        match address {
+            Address::Tcp(address) => Ok(Self::Tcp(TcpListener::bind(address).await?)),
+            Address::Unix(path) => {
+                if path.exists() && tokio::net::UnixStream::connect(path).await.is_err() {
+                    std::fs::remove_file(path)?;
+                }
+                Ok(Self::Unix(UnixListener::bind(path)?, path.clone()))
+            }
+        }
+    }
+
+    /// The address to connect to: `127.0.0.1:7171` or `unix:/path`.
+    ///
+    /// # Errors
+    /// Where the system does not tell.
+    pub fn endpoint(&self) -> std::io::Result<String> {
+        match self {
+            Self::Tcp(listener) => Ok(listener.local_addr()?.to_string()),
+            Self::Unix(_, path) => Ok(format!("unix:{}", path.display())),
+        }
+    }
+}
+
+/// What a service is made of.
+pub struct ServiceSettings {
+    /// The breakers.
+    pub engine: Arc<Engine>,
+    /// Bounds of requests.
+    pub limits: ServiceLimits,
+    /// How long a drain may take.
+    pub drain_for: Duration,
+    /// Reads the configuration again.
+    pub reload: Arc<dyn Reload>,
+    /// Set under `--test-clock` only.
+    pub test_clock: Option<Arc<ManualClock>>,
+    /// Writes an event to the log.
+    pub log: fn(&Event),
+}
+
+/// Idle connections are asked for a sign of life this often, and let go without one after as long.
+const KEEPALIVE: Duration = Duration::from_secs(30);
+/// The headers of one request, in bytes.
+const HEADER_BYTES_MAX: u32 = 16 << 10;
+
+/// Serves until `shutdown` is done, then drains: new requests are told to go elsewhere, running ones finish, watchers are
+/// let go; what is not done after `drain_for` is cut.
+///
+/// # Errors
+/// Where the socket fails.
+pub async fn serve(
+    bound: Bound,
+    settings: ServiceSettings,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), tonic::transport::Error> {
+    let ServiceSettings { engine, limits, drain_for, reload, test_clock, log } = settings;
+    let (drain, drains) = watch::channel(false);
+    let pump = Pump::start(&engine, drains.clone());
+    let gate = Arc::new(Gate::new(limits.requests_in_flight));
+    let pumping = tokio::spawn(pump.clone().run(Arc::clone(&engine), log));
+    let (health, health_service) = tonic_health::server::health_reporter();
+    let shared = Arc::new(Shared { engine, limits, reload, pump, test_clock });
+    let breakers = BreakerServiceServer::new(Breakers(Arc::clone(&shared)))
+        .max_decoding_message_size(limits.request_bytes);
+    let operators = OperatorServiceServer::new(Operators::new(shared)).max_decoding_message_size(limits.request_bytes);
+    health.set_serving::<BreakerServiceServer<Breakers>>().await;
+    health.set_serving::<OperatorServiceServer<Operators>>().await;
+
+    let mut routes = Server::builder()
+        .max_concurrent_streams(limits.streams)
+        .http2_keepalive_interval(Some(KEEPALIVE))
+        .http2_keepalive_timeout(Some(KEEPALIVE))
+        .http2_max_header_list_size(HEADER_BYTES_MAX)
+        .layer(GateLayer(Arc::clone(&gate)))
+        .add_service(health_service)
+        .add_service(breakers)
+        .add_service(operators);
+    if let Some(reflection) = reflection() {
+        routes = routes.add_service(reflection);
+    }
+    let drained = {
+        let mut drains = drains;
+        async move {
+            let _ = drains.wait_for(|drains| *drains).await;
+        }
+    };
+    let serving = async {
+        match bound {
+            Bound::Tcp(listener) => {
+                let incoming = TcpListenerStream::new(listener).map(|stream| {
+                    stream.inspect(|stream| {
+                        let _ = stream.set_nodelay(true); // a socket that refuses it still works
+                    })
+                });
+                routes.serve_with_incoming_shutdown(incoming, drained).await
+            }
+            Bound::Unix(listener, path) => {
+                let served = routes.serve_with_incoming_shutdown(UnixListenerStream::new(listener), drained).await;
+                let _ = std::fs::remove_file(path); // the file may be gone already
+                served
+            }
+        }
+    };
+    tokio::pin!(serving);
+    let served = tokio::select! {
+        served = &mut serving => served,
+        () = shutdown => {
+            health.set_not_serving::<BreakerServiceServer<Breakers>>().await;
+            health.set_not_serving::<OperatorServiceServer<Operators>>().await;
+            gate.drain();
+            drain.send_replace(true);
+            match tokio::time::timeout(drain_for, &mut serving).await {
+                Ok(served) => served,
+                Err(_elapsed) => {
+                    tracing::warn!("some requests did not end within the drain time and were cut");
+                    Ok(())
+                }
+            }
+        }
+    };
+    pumping.abort();
+    served
+}
+
+/// Reflection; none where the descriptors could not be read, which a test excludes.
+fn reflection() -> Option<
+    tonic_reflection::server::v1::ServerReflectionServer<impl tonic_reflection::server::v1::ServerReflection>,
+> {
+    let build = || {
+        tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(pb::DESCRIPTORS)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+            .build_v1()
+    };
+    build().inspect_err(|error| tracing::error!(%error, "reflection is off")).ok()
+}

@@ -1,0 +1,3 @@
+//! L2: what operators see of the events. Reads the one list; recomputes nothing.
+
+pub mod log;

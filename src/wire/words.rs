@@ -1,0 +1,100 @@
+//! Closed words, both ways. Every match is exhaustive: a new word does not compile until it is here.
+
+use super::pb;
+use crate::domain::breaker::Acknowledgement;
+use crate::domain::breaker::overrides::OverrideMode;
+use crate::domain::contract::{Action, Urgency, Variant};
+use crate::domain::observation::transport::ErrorKind;
+use crate::domain::signal::{CircuitKind, Phase, Signal};
+
+/// Maps a domain enum to its wire twin and back; `Unspecified` comes back as none.
+macro_rules! twins {
+    ($domain:ty, $wire:ty { $($word:ident),+ $(,)? }) => {
+        impl From<$domain> for $wire {
+            fn from(word: $domain) -> Self {
+                match word { $(<$domain>::$word => Self::$word),+ }
+            }
+        }
+
+        impl From<$wire> for Option<$domain> {
+            fn from(word: $wire) -> Self {
+                match word {
+                    <$wire>::Unspecified => None,
+                    $(<$wire>::$word => Some(<$domain>::$word)),+
+                }
+            }
+        }
+    };
+}
+
+twins!(Action, pb::Action {
+    StopAndEscalate, VerifyEffect, SwitchToFallback, HaltWithPartialFindings, AwaitRecovery, WaitForQuota,
+    ReducePayload, ChangeRoute, CallInNextWave,
+});
+twins!(Signal, pb::Signal {
+    AuthFailure, QuotaExhausted, MalformedResponse, ErrorRate, Latency, OperatorOverride, NoProgress, FanOut,
+    ScopeCreep, AmbiguousEffect,
+});
+twins!(Urgency, pb::Urgency { Corruption, Crash, StuckLoop, WrongOutput, RateLimit });
+twins!(Phase, pb::Phase { Closed, Open, HalfOpen });
+twins!(Variant, pb::Variant { Contract, ContractLines, Weak, Silent });
+twins!(OverrideMode, pb::OverrideMode { ForceOpen, ForceClosed, Shadow });
+twins!(Acknowledgement, pb::Acknowledgement { Counted, Stale, Duplicate, Expired, Unknown });
+twins!(ErrorKind, pb::ErrorKind {
+    ConnectRefused, Dns, Tls, Reset, Timeout, CancelledByCaller, RefusedByHost, NotSent, MalformedBody,
+});
+
+impl From<CircuitKind> for pb::CircuitKind {
+    fn from(kind: CircuitKind) -> Self {
+        match kind {
+            CircuitKind::Authentication => Self::AuthFailureAuthentication,
+            CircuitKind::Authorisation => Self::AuthFailureAuthorisation,
+            CircuitKind::MalformedResponse => Self::MalformedResponse,
+            CircuitKind::ErrorRate => Self::ErrorRate,
+            CircuitKind::QuotaRate => Self::QuotaExhaustedRate,
+            CircuitKind::QuotaBilling => Self::QuotaExhaustedBilling,
+            CircuitKind::Latency => Self::Latency,
+        }
+    }
+}
+
+impl From<pb::CircuitKind> for Option<CircuitKind> {
+    fn from(kind: pb::CircuitKind) -> Self {
+        CircuitKind::ALL.iter().copied().find(|own| pb::CircuitKind::from(*own) == kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The wire name without its prefix, in lower case, is the word.
+    fn assert_same_word(name: &str, prefix: &str, word: &str) {
+        assert_eq!(name.strip_prefix(prefix).unwrap().to_lowercase(), word);
+    }
+
+    macro_rules! same_words {
+        ($domain:ty, $wire:ty, $prefix:literal) => {
+            for word in <$domain>::ALL {
+                let wire = <$wire>::from(*word);
+                assert_same_word(wire.as_str_name(), $prefix, &word.word().replace('.', "_"));
+                assert_eq!(Option::<$domain>::from(wire), Some(*word));
+            }
+            let known = (0..64).filter(|n| <$wire>::try_from(*n).is_ok()).count();
+            assert_eq!(known, <$domain>::ALL.len() + 1, "a wire word without a domain word");
+        };
+    }
+
+    #[test]
+    fn the_words_of_the_wire_are_the_words_of_the_domain() {
+        same_words!(Action, pb::Action, "ACTION_");
+        same_words!(Signal, pb::Signal, "SIGNAL_");
+        same_words!(Urgency, pb::Urgency, "URGENCY_");
+        same_words!(Phase, pb::Phase, "PHASE_");
+        same_words!(Variant, pb::Variant, "VARIANT_");
+        same_words!(OverrideMode, pb::OverrideMode, "OVERRIDE_MODE_");
+        same_words!(Acknowledgement, pb::Acknowledgement, "ACKNOWLEDGEMENT_");
+        same_words!(ErrorKind, pb::ErrorKind, "ERROR_KIND_");
+        same_words!(CircuitKind, pb::CircuitKind, "CIRCUIT_KIND_");
+    }
+}
