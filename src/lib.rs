@@ -1,8 +1,13 @@
-//! tripnote
-pub mod config;
+#![doc = include_str!("ARCHITECTURE.md")]
+
 pub mod domain;
+
 pub mod engine;
-pub mod service;
+
+pub mod config;
 pub mod telemetry;
 pub mod wire;
-mod cli { pub(crate) mod wiring; pub(crate) mod serve; }
+
+pub mod service;
+
+pub mod cli;

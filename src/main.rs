@@ -1,2 +1,7 @@
-//! t
-fn main() {}
+//! The binary: everything is in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    tripnote::cli::main()
+}

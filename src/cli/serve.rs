@@ -96,7 +96,9 @@ fn start_log(settings: LogSettings) {
     use tracing_subscriber::layer::SubscriberExt as _;
     use tracing_subscriber::util::SubscriberInitExt as _;
     match settings.format {
-        LogFormat::Text => builder.with_ansi(std::io::stderr().is_terminal()).with_max_level(level).finish().with(ours).init(),
+        LogFormat::Text => {
+            builder.with_ansi(std::io::stderr().is_terminal()).with_max_level(level).finish().with(ours).init()
+        }
         LogFormat::Json => builder.json().flatten_event(true).with_max_level(level).finish().with(ours).init(),
     }
 }

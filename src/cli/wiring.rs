@@ -36,6 +36,7 @@ pub(crate) struct StartOptions {
 }
 
 /// Starts a service on the machine's clock or the given one; `path` is the file that a reload reads.
+#[expect(dead_code, reason = "the demo starts with it")]
 pub(crate) async fn start(config: Config, path: Option<PathBuf>, clock: Arc<dyn Clock>) -> anyhow::Result<Running> {
     start_with(config, StartOptions { path, test_clock: None }, clock).await
 }
@@ -225,7 +226,11 @@ pub(crate) fn environment(name: &str) -> Option<String> {
 }
 
 fn with_when(change: String) -> String {
-    if AT_START_ONLY.iter().any(|key| change.starts_with(key)) { format!("{change} (at the next start)") } else { change }
+    if AT_START_ONLY.iter().any(|key| change.starts_with(key)) {
+        format!("{change} (at the next start)")
+    } else {
+        change
+    }
 }
 
 fn faults(error: LoadError) -> Vec<ConfigFault> {

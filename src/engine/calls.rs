@@ -16,10 +16,7 @@ pub(crate) enum CallRecord {
     /// A permit that was reported.
     Reported(Granted),
     /// A refusal that is answered again until its time.
-    Refused {
-        trip: Arc<Trip>,
-        until: Timestamp,
-    },
+    Refused { trip: Arc<Trip>, until: Timestamp },
 }
 
 /// A permit that was handed out.
@@ -134,7 +131,8 @@ mod tests {
     fn a_second_writer_is_told_what_is_there() {
         let calls = Calls::new(64);
         calls.put(1, CallRecord::Permitted(granted()), |_| true);
-        let there = calls.put(1, CallRecord::Permitted(granted()), |present| matches!(present, CallRecord::Reported(_)));
+        let there =
+            calls.put(1, CallRecord::Permitted(granted()), |present| matches!(present, CallRecord::Reported(_)));
         assert!(matches!(there, Some(CallRecord::Permitted(_))));
         calls.settle(1);
         assert!(matches!(calls.get(1), Some(CallRecord::Reported(_))));

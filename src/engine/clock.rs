@@ -34,7 +34,8 @@ impl SystemClock {
     /// A clock whose timestamp 0 is now.
     #[must_use]
     pub fn start() -> Self {
-        let clock = Self { start: Instant::now(), anchor_offset_ms: AtomicI64::new(0), anchored_at_ms: AtomicU64::new(0) };
+        let clock =
+            Self { start: Instant::now(), anchor_offset_ms: AtomicI64::new(0), anchored_at_ms: AtomicU64::new(0) };
         clock.anchor_offset_ms.store(clock.offset_ms(), Ordering::Relaxed);
         clock
     }

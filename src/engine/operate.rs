@@ -125,9 +125,15 @@ impl Engine {
         (self.worded(found, now), None)
     }
 
-    fn worded(&self, found: Vec<(Code, CircuitView, Option<Arc<crate::domain::contract::Trip>>)>, now: Timestamp) -> Vec<Listed> {
-        let word = |(breaker, view, trip): (_, _, Option<Arc<_>>)| {
-            Listed { breaker, view, contract: trip.map(|trip| self.told(trip, now)) }
+    fn worded(
+        &self,
+        found: Vec<(Code, CircuitView, Option<Arc<crate::domain::contract::Trip>>)>,
+        now: Timestamp,
+    ) -> Vec<Listed> {
+        let word = |(breaker, view, trip): (_, _, Option<Arc<_>>)| Listed {
+            breaker,
+            view,
+            contract: trip.map(|trip| self.told(trip, now)),
         };
         found.into_iter().map(word).collect()
     }
@@ -162,7 +168,11 @@ impl Engine {
     ) -> Result<usize, NoSuchCircuit> {
         self.operate(name, now, |breaker, cover, scope, events| {
             let hold = Hold { cover, mode, owner, reason, expires_at };
-            if breaker.hold(hold, scope, now, events) { Ok(covered(breaker, cover, now)) } else { Err(NoSuchCircuit::TooManyHolds(breaker.code.clone())) }
+            if breaker.hold(hold, scope, now, events) {
+                Ok(covered(breaker, cover, now))
+            } else {
+                Err(NoSuchCircuit::TooManyHolds(breaker.code.clone()))
+            }
         })?
     }
 
@@ -170,7 +180,12 @@ impl Engine {
     ///
     /// # Errors
     /// Where the name names nothing.
-    pub fn clear_override(&self, name: &CircuitName, owner: &str, now: Timestamp) -> Result<(usize, usize), NoSuchCircuit> {
+    pub fn clear_override(
+        &self,
+        name: &CircuitName,
+        owner: &str,
+        now: Timestamp,
+    ) -> Result<(usize, usize), NoSuchCircuit> {
         self.operate(name, now, |breaker, cover, scope, events| breaker.release(cover, owner, scope, now, events))
     }
 
@@ -202,7 +217,8 @@ impl Engine {
             let scope = name.scope.as_deref().map(|scope| self.scope_id(breaker, scope)).transpose()?;
             let cover = Cover { scope, kind: name.kind };
             let scope = name.scope.as_deref().unwrap_or("");
-            let answer = self.work_on(breaker, current, now, &mut events, |breaker, _, out| work(breaker, cover, scope, out));
+            let answer =
+                self.work_on(breaker, current, now, &mut events, |breaker, _, out| work(breaker, cover, scope, out));
             shard.drop_if_empty(id);
             Ok(answer)
         });

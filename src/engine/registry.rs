@@ -103,7 +103,6 @@ impl Shard {
         }
     }
 
-
     /// The breaker of an id under the policy in force, and that configuration.
     pub(crate) fn enter(&mut self, id: u64, now: Timestamp, out: &mut Events) -> Option<(&mut Breaker, &Current)> {
         let breaker = self.breakers.get_mut(*self.index.get(&id)? as usize)?;

@@ -41,7 +41,9 @@ impl Breakers {
     fn batch<T>(&self, items: &[T], path: &str, is_due: bool) -> Result<(), Status> {
         let max = self.0.limits.batch;
         match items.len() {
-            0 if is_due => Err(status::invalid(&InvalidField::new(path, format!("is empty: 1 to {max} items are taken")))),
+            0 if is_due => {
+                Err(status::invalid(&InvalidField::new(path, format!("is empty: 1 to {max} items are taken"))))
+            }
             len if len > max => {
                 Err(status::invalid(&InvalidField::new(path, format!("has {len} items, at most {max} are taken"))))
             }

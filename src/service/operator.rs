@@ -86,7 +86,8 @@ impl OperatorService for Operators {
     async fn get_circuit(&self, request: Request<pb::CircuitName>) -> Result<Response<pb::Circuit>, Status> {
         let now = self.shared.now(request.metadata());
         let name = CircuitName::try_from(Some(request.into_inner())).map_err(|invalid| status::invalid(&invalid))?;
-        let required = |path: &str| status::invalid(&InvalidField::new(path, "is missing: a circuit is named by all three"));
+        let required =
+            |path: &str| status::invalid(&InvalidField::new(path, "is missing: a circuit is named by all three"));
         let scope = name.scope.as_deref().ok_or_else(|| required("scope"))?;
         let kind = name.kind.ok_or_else(|| required("kind"))?;
         let engine = &self.shared.engine;
@@ -100,7 +101,10 @@ impl OperatorService for Operators {
             }
             from = next;
         }
-        let text = format!("no circuit `{}` `{kind}` has anything to remember: it is closed and clean, or never was", name.breaker);
+        let text = format!(
+            "no circuit `{}` `{kind}` has anything to remember: it is closed and clean, or never was",
+            name.breaker
+        );
         Err(Status::not_found(text))
     }
 

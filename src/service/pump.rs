@@ -85,7 +85,8 @@ impl Follower {
             self.last_seq.mark_unchanged();
             let reading = self.engine.log().after(self.seq, READ_MAX);
             self.seq = self.seq.saturating_add(reading.lost);
-            let gap = (reading.lost > 0).then(|| Heard::Gap { lost: reading.lost, next_seq: self.seq.saturating_add(1) });
+            let gap =
+                (reading.lost > 0).then(|| Heard::Gap { lost: reading.lost, next_seq: self.seq.saturating_add(1) });
             if let Some(last) = reading.events.last() {
                 self.seq = last.seq;
             }

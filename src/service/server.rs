@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::watch;
-use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
 use tokio_stream::StreamExt;
+use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
 use tonic::transport::Server;
 
 use super::breaker::Breakers;
@@ -123,8 +123,8 @@ pub async fn serve(
     let pumping = tokio::spawn(pump.clone().run(Arc::clone(&engine), log));
     let (health, health_service) = tonic_health::server::health_reporter();
     let shared = Arc::new(Shared { engine, limits, reload, pump, test_clock });
-    let breakers = BreakerServiceServer::new(Breakers(Arc::clone(&shared)))
-        .max_decoding_message_size(limits.request_bytes);
+    let breakers =
+        BreakerServiceServer::new(Breakers(Arc::clone(&shared))).max_decoding_message_size(limits.request_bytes);
     let operators = OperatorServiceServer::new(Operators::new(shared)).max_decoding_message_size(limits.request_bytes);
     health.set_serving::<BreakerServiceServer<Breakers>>().await;
     health.set_serving::<OperatorServiceServer<Operators>>().await;
@@ -141,29 +141,7 @@ pub async fn serve(
     if let Some(reflection) = reflection() {
         routes = routes.add_service(reflection);
     }
-    let drained = {
-        let mut drains = drains;
-        async move {
-            let _ = drains.wait_for(|drains| *drains).await;
-        }
-    };
-    let serving = async {
-        match bound {
-            Bound::Tcp(listener) => {
-                let incoming = TcpListenerStream::new(listener).map(|stream| {
-                    stream.inspect(|stream| {
-                        let _ = stream.set_nodelay(true); // a socket that refuses it still works
-                    })
-                });
-                routes.serve_with_incoming_shutdown(incoming, drained).await
-            }
-            Bound::Unix(listener, path) => {
-                let served = routes.serve_with_incoming_shutdown(UnixListenerStream::new(listener), drained).await;
-                let _ = std::fs::remove_file(path); // the file may be gone already
-                served
-            }
-        }
-    };
+    let serving = listen(routes, bound, drains);
     tokio::pin!(serving);
     let served = tokio::select! {
         served = &mut serving => served,
@@ -185,10 +163,46 @@ pub async fn serve(
     served
 }
 
+/// Takes connections until the service drains.
+async fn listen<L>(
+    routes: tonic::transport::server::Router<L>,
+    bound: Bound,
+    mut drains: watch::Receiver<bool>,
+) -> Result<(), tonic::transport::Error>
+where
+    L: tower::Layer<tonic::service::Routes> + Clone,
+    L::Service: tower::Service<
+            tonic::codegen::http::Request<tonic::body::Body>,
+            Response = tonic::codegen::http::Response<tonic::body::Body>,
+            Error: Into<tonic::codegen::StdError> + Send + 'static,
+            Future: Send + 'static,
+        > + Clone
+        + Send
+        + 'static,
+{
+    let drained = async move {
+        let _ = drains.wait_for(|drains| *drains).await; // a sender that is gone means the same
+    };
+    match bound {
+        Bound::Tcp(listener) => {
+            let incoming = TcpListenerStream::new(listener).map(|stream| {
+                stream.inspect(|stream| {
+                    let _ = stream.set_nodelay(true); // a socket that refuses it still works
+                })
+            });
+            routes.serve_with_incoming_shutdown(incoming, drained).await
+        }
+        Bound::Unix(listener, path) => {
+            let served = routes.serve_with_incoming_shutdown(UnixListenerStream::new(listener), drained).await;
+            let _ = std::fs::remove_file(path); // the file may be gone already
+            served
+        }
+    }
+}
+
 /// Reflection; none where the descriptors could not be read, which a test excludes.
-fn reflection() -> Option<
-    tonic_reflection::server::v1::ServerReflectionServer<impl tonic_reflection::server::v1::ServerReflection>,
-> {
+fn reflection()
+-> Option<tonic_reflection::server::v1::ServerReflectionServer<impl tonic_reflection::server::v1::ServerReflection>> {
     let build = || {
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(pb::DESCRIPTORS)

@@ -49,7 +49,10 @@ impl<'a> TryFrom<&'a pb::AdmitRequest> for AskedCall<'a> {
         name("credential", &request.credential)?;
         name("caller", &request.caller)?;
         if request.attempt > ATTEMPT_MAX {
-            return Err(InvalidField::new("attempt", format!("is {}, at most {ATTEMPT_MAX} is taken", request.attempt)));
+            return Err(InvalidField::new(
+                "attempt",
+                format!("is {}, at most {ATTEMPT_MAX} is taken", request.attempt),
+            ));
         }
         let digest = request.arguments_digest.len();
         if digest > DIGEST_BYTES_MAX {
@@ -165,7 +168,11 @@ impl<'a> ReportedOutcome<'a> {
 
 fn call_id(call: &pb::CallRef) -> Result<CallId<'_>, InvalidField> {
     let required = |path: &str, text: &str| {
-        if text.is_empty() { Err(InvalidField::new(path, "is empty: give what the call was asked with")) } else { Ok(()) }
+        if text.is_empty() {
+            Err(InvalidField::new(path, "is empty: give what the call was asked with"))
+        } else {
+            Ok(())
+        }
     };
     required("session_id", &call.session_id)?;
     required("call_id", &call.call_id)?;
@@ -184,10 +191,16 @@ fn own_judgement(own: &pb::Classification) -> Result<Judged, InvalidField> {
     let kind = Option::<CircuitKind>::from(own.kind());
     let hint = own.retry_after_ms.map(|ms| RetryHint { raw_ms: i64::try_from(ms).unwrap_or(i64::MAX) });
     match (own.result(), kind) {
-        (Kind::Unspecified, _) => Err(InvalidField::new("result", "is missing: one of KIND_OK, KIND_IGNORED, KIND_FAILED")),
-        (Kind::Failed, None) => Err(InvalidField::new("kind", "is missing: a failure says which circuit it counts against")),
+        (Kind::Unspecified, _) => {
+            Err(InvalidField::new("result", "is missing: one of KIND_OK, KIND_IGNORED, KIND_FAILED"))
+        }
+        (Kind::Failed, None) => {
+            Err(InvalidField::new("kind", "is missing: a failure says which circuit it counts against"))
+        }
         (Kind::Failed, Some(kind)) => Ok((Classification::Failed(kind), hint)),
-        (Kind::Ok | Kind::Ignored, Some(_)) => Err(InvalidField::new("kind", "stands beside a result that is no failure: leave it out")),
+        (Kind::Ok | Kind::Ignored, Some(_)) => {
+            Err(InvalidField::new("kind", "stands beside a result that is no failure: leave it out"))
+        }
         (Kind::Ok, None) => Ok((Classification::Ok, None)),
         (Kind::Ignored, None) => Ok((Classification::Ignored, None)),
     }
@@ -198,7 +211,9 @@ fn of_transport(facts: &pb::TransportFacts, now_unix_ms: u64) -> Result<Judged, 
         None => None,
         Some(status) => match u16::try_from(status) {
             Ok(status @ 100..=599) => Some(status),
-            Ok(_) | Err(_) => return Err(InvalidField::new("http_status", format!("is {status}, 100 to 599 are taken"))),
+            Ok(_) | Err(_) => {
+                return Err(InvalidField::new("http_status", format!("is {status}, 100 to 599 are taken")));
+            }
         },
     };
     let grpc_code = match facts.grpc_code {
@@ -208,7 +223,8 @@ fn of_transport(facts: &pb::TransportFacts, now_unix_ms: u64) -> Result<Judged, 
             Ok(_) | Err(_) => return Err(InvalidField::new("grpc_code", format!("is {code}, 0 to 16 are taken"))),
         },
     };
-    let read = TransportFacts { http_status, grpc_code, error_kind: facts.error_kind().into(), headers: headers(facts)? };
+    let read =
+        TransportFacts { http_status, grpc_code, error_kind: facts.error_kind().into(), headers: headers(facts)? };
     let rule = "says nothing: give http_status, grpc_code or error_kind";
     let classification = read.classification().ok_or_else(|| InvalidField::new("http_status", rule))?;
     Ok((classification, read.hint(now_unix_ms)))
@@ -220,9 +236,14 @@ fn headers(facts: &pb::TransportFacts) -> Result<Vec<(String, String)>, InvalidF
         return Err(InvalidField::new("headers", rule));
     }
     let pair = |(at, header): (usize, &pb::Header)| {
-        let fits = (1..=HEADER_NAME_BYTES_MAX).contains(&header.name.len()) && header.value.len() <= HEADER_VALUE_BYTES_MAX;
+        let fits =
+            (1..=HEADER_NAME_BYTES_MAX).contains(&header.name.len()) && header.value.len() <= HEADER_VALUE_BYTES_MAX;
         let rule = format!("a name has 1 to {HEADER_NAME_BYTES_MAX} bytes, a value at most {HEADER_VALUE_BYTES_MAX}");
-        if fits { Ok((header.name.clone(), header.value.clone())) } else { Err(InvalidField::new(format!("headers[{at}]"), rule)) }
+        if fits {
+            Ok((header.name.clone(), header.value.clone()))
+        } else {
+            Err(InvalidField::new(format!("headers[{at}]"), rule))
+        }
     };
     facts.headers.iter().enumerate().map(pair).collect()
 }
@@ -273,7 +294,7 @@ impl From<Peeked> for pb::peek_result::Result {
             Peeked::Callable { breaker, is_probe } => {
                 Self::Callable(pb::Callable { breaker: breaker.as_str().to_owned(), probe: is_probe })
             }
-            Peeked::Trip(refusal) => Self::Trip(refusal.into()),
+            Peeked::Trip(refusal) => Self::Trip((*refusal).into()),
         }
     }
 }

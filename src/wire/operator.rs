@@ -20,7 +20,8 @@ impl TryFrom<Option<pb::CircuitName>> for CircuitName {
 
     fn try_from(name: Option<pb::CircuitName>) -> Result<Self, InvalidField> {
         let name = name.ok_or_else(|| InvalidField::new("", "is missing: give at least the breaker's code"))?;
-        let breaker = Code::parse(&name.breaker).map_err(|invalid| InvalidField::new("breaker", invalid.to_string()))?;
+        let breaker =
+            Code::parse(&name.breaker).map_err(|invalid| InvalidField::new("breaker", invalid.to_string()))?;
         if name.scope.len() > SCOPE_BYTES_MAX {
             let rule = format!("has {} bytes, at most {SCOPE_BYTES_MAX} are taken", name.scope.len());
             return Err(InvalidField::new("scope", rule));
@@ -89,7 +90,9 @@ pub fn cursor(token: &str) -> Result<Cursor, InvalidField> {
 #[must_use]
 pub fn circuit(listed: Listed, now: Timestamp, wall: WallClock) -> pb::Circuit {
     let Listed { breaker, view, contract } = listed;
-    let CircuitView { scope, kind, phase, is_probe_ready, generation, open_until, level, cause, failed, results, .. } = view;
+    let CircuitView {
+        scope, kind, phase, is_probe_ready, generation, open_until, level, cause, failed, results, ..
+    } = view;
     let (observed, threshold) = cause.map_or_else(Default::default, |(o, t, _)| (o.to_string(), t.to_string()));
     let retry_at = contract.as_ref().and_then(|refusal| refusal.trip.retry_at);
     let mode = view.mask.map_or(pb::OverrideMode::Unspecified, |mask| mask.mode.into());

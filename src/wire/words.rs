@@ -27,22 +27,54 @@ macro_rules! twins {
     };
 }
 
-twins!(Action, pb::Action {
-    StopAndEscalate, VerifyEffect, SwitchToFallback, HaltWithPartialFindings, AwaitRecovery, WaitForQuota,
-    ReducePayload, ChangeRoute, CallInNextWave,
-});
-twins!(Signal, pb::Signal {
-    AuthFailure, QuotaExhausted, MalformedResponse, ErrorRate, Latency, OperatorOverride, NoProgress, FanOut,
-    ScopeCreep, AmbiguousEffect,
-});
+twins!(
+    Action,
+    pb::Action {
+        StopAndEscalate,
+        VerifyEffect,
+        SwitchToFallback,
+        HaltWithPartialFindings,
+        AwaitRecovery,
+        WaitForQuota,
+        ReducePayload,
+        ChangeRoute,
+        CallInNextWave,
+    }
+);
+twins!(
+    Signal,
+    pb::Signal {
+        AuthFailure,
+        QuotaExhausted,
+        MalformedResponse,
+        ErrorRate,
+        Latency,
+        OperatorOverride,
+        NoProgress,
+        FanOut,
+        ScopeCreep,
+        AmbiguousEffect,
+    }
+);
 twins!(Urgency, pb::Urgency { Corruption, Crash, StuckLoop, WrongOutput, RateLimit });
 twins!(Phase, pb::Phase { Closed, Open, HalfOpen });
 twins!(Variant, pb::Variant { Contract, ContractLines, Weak, Silent });
 twins!(OverrideMode, pb::OverrideMode { ForceOpen, ForceClosed, Shadow });
 twins!(Acknowledgement, pb::Acknowledgement { Counted, Stale, Duplicate, Expired, Unknown });
-twins!(ErrorKind, pb::ErrorKind {
-    ConnectRefused, Dns, Tls, Reset, Timeout, CancelledByCaller, RefusedByHost, NotSent, MalformedBody,
-});
+twins!(
+    ErrorKind,
+    pb::ErrorKind {
+        ConnectRefused,
+        Dns,
+        Tls,
+        Reset,
+        Timeout,
+        CancelledByCaller,
+        RefusedByHost,
+        NotSent,
+        MalformedBody,
+    }
+);
 
 impl From<CircuitKind> for pb::CircuitKind {
     fn from(kind: CircuitKind) -> Self {

@@ -378,7 +378,9 @@ impl Circuit {
         };
         let counts_here = settled != Settled::Stale && sample.outcome != Outcome::Ignored;
         self.book(sample, view, counts_here);
-        if counts_here && matches!(self.state, State::Closed(_)) && (sample.outcome.is_bad() || self.failures_kept() > 0)
+        if counts_here
+            && matches!(self.state, State::Closed(_))
+            && (sample.outcome.is_bad() || self.failures_kept() > 0)
         {
             return self.fired(view, sample.outcome.is_bad()).map_or(settled, |cause| Settled::Fires(Box::new(cause)));
         }

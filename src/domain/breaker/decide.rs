@@ -89,7 +89,8 @@ impl Breaker {
             let scope = self.prepared.of(kind).map_or(ScopeKind::default_of(kind), |policy| policy.scope);
             ScopeKey::of(kind, scope, &ask.names).id()
         };
-        let covered = |kind: CircuitKind| self.overrides.mask(scope_of(kind), kind).filter(|m| m.mode == OverrideMode::ForceOpen);
+        let covered =
+            |kind: CircuitKind| self.overrides.mask(scope_of(kind), kind).filter(|m| m.mode == OverrideMode::ForceOpen);
         let (kind, mask) = CircuitKind::ALL.iter().find_map(|kind| covered(*kind).map(|mask| (*kind, mask)))?;
         let holders: Vec<&Hold> = self.overrides.holders(OverrideMode::ForceOpen, scope_of(kind), kind).collect();
         let owner = holders.first().map(|hold| hold.owner.clone())?;
@@ -117,7 +118,8 @@ impl Breaker {
         // INVARIANT: a trip has at least one refusal; the catalogue's first row stands in for none.
         let Some((row, primary)) = ordered.first().copied() else { return self.no_refusal(ask) };
         // A probe that runs has no deadline of its own while another circuit is open.
-        let open = |refusal: &&Refusing| refusal.phase == Phase::Open || refusals.iter().all(|r| r.phase != Phase::Open);
+        let open =
+            |refusal: &&Refusing| refusal.phase == Phase::Open || refusals.iter().all(|r| r.phase != Phase::Open);
         let latest = refusals.iter().filter(open).max_by_key(|refusal| refusal.retry_at.map_or(u64::MAX, |at| at.0));
         let latest = latest.unwrap_or(primary);
         let contract = TripContract {
@@ -204,7 +206,9 @@ impl Breaker {
         now: Timestamp,
         what: impl FnOnce(Told) -> Happening,
     ) -> Event {
-        let primary = refusals.iter().find(|refusal| refusal.generation == trip.generation && refusal.observed == trip.contract.observed);
+        let primary = refusals
+            .iter()
+            .find(|refusal| refusal.generation == trip.generation && refusal.observed == trip.contract.observed);
         let row = trip.contract.row;
         let told = Told {
             signal: row.signal,
@@ -214,7 +218,8 @@ impl Breaker {
             observed: trip.contract.observed.clone(),
             threshold: trip.contract.threshold.clone(),
         };
-        let scope = primary.map_or_else(|| format!("target:{}", ask.target.as_str()).into(), |refusal| refusal.scope.clone());
+        let scope =
+            primary.map_or_else(|| format!("target:{}", ask.target.as_str()).into(), |refusal| refusal.scope.clone());
         let kind = primary.map(|refusal| refusal.kind);
         Event { scope, kind, generation: trip.generation, ..self.event(now, what(told)) }
     }

@@ -206,7 +206,13 @@ impl Breaker {
     }
 
     /// Takes the leases and makes the permit.
-    fn proceed(&mut self, ask: &Ask<'_>, moment: &Moment<'_>, shadow: Option<Box<Trip>>, out: &mut Events) -> Admission {
+    fn proceed(
+        &mut self,
+        ask: &Ask<'_>,
+        moment: &Moment<'_>,
+        shadow: Option<Box<Trip>>,
+        out: &mut Events,
+    ) -> Admission {
         let lease_until = self.take(ask, moment, out);
         let mut generations = Vec::new();
         for id in self.in_play(&ask.names) {
@@ -271,7 +277,12 @@ impl Breaker {
                 }
             }
             for (kind, generation) in opened {
-                out.push(Event { scope: name.as_str().into(), kind: Some(kind), generation, ..self.event(now, Happening::Probing) });
+                out.push(Event {
+                    scope: name.as_str().into(),
+                    kind: Some(kind),
+                    generation,
+                    ..self.event(now, Happening::Probing)
+                });
             }
         }
         until
@@ -394,9 +405,12 @@ impl Breaker {
     /// Whether a call meets a scope: some kind has it, or it is the caller's own.
     fn is_met(&self, key: ScopeKey, names: &CallNames) -> bool {
         let own = matches!(key, ScopeKey::TargetCaller(..)) && self.prepared.has_reporters;
-        own || self.prepared.policy.policies.iter().any(|(kind, policy)| {
-            policy.as_ref().is_some_and(|policy| ScopeKey::of(kind, policy.scope, names) == key)
-        })
+        own || self
+            .prepared
+            .policy
+            .policies
+            .iter()
+            .any(|(kind, policy)| policy.as_ref().is_some_and(|policy| ScopeKey::of(kind, policy.scope, names) == key))
     }
 
     fn scope(&self, id: u64) -> Option<&Scope> {

@@ -103,7 +103,14 @@ impl Breaker {
     }
 
     /// Lets an owner's holds inside a cover go. Answers how many went and how many of other owners are left over it.
-    pub fn release(&mut self, cover: Cover, owner: &str, scope: &str, now: Timestamp, out: &mut Events) -> (usize, usize) {
+    pub fn release(
+        &mut self,
+        cover: Cover,
+        owner: &str,
+        scope: &str,
+        now: Timestamp,
+        out: &mut Events,
+    ) -> (usize, usize) {
         let gone = self.overrides.clear(cover, owner);
         for hold in &gone {
             let what = Happening::Released { owner: hold.owner.as_str().into() };

@@ -143,8 +143,19 @@ impl Permit {
         }
         let is_probe = flags & PROBE != 0;
         Some(Self {
-            incarnation, seq, issued_at, breaker, target, caller, credential, arguments, session, call,
-            arguments_bytes, is_probe, generations,
+            incarnation,
+            seq,
+            issued_at,
+            breaker,
+            target,
+            caller,
+            credential,
+            arguments,
+            session,
+            call,
+            arguments_bytes,
+            is_probe,
+            generations,
         })
     }
 }

@@ -257,12 +257,7 @@ pub fn default_latency_policy(slow_ms: u64) -> Policy {
         rules: vec![Rule::Ratio { ratio: BasisPoints(5_000), within_ms: 60_000, min_calls: 10 }],
         observe_ms: 60_000,
         scope: ScopeKind::Target,
-        open_for: OpenFor {
-            base_ms: 30_000,
-            max_ms: 900_000,
-            factor: BasisPoints(20_000),
-            jitter: BasisPoints(1_000),
-        },
+        open_for: OpenFor { base_ms: 30_000, max_ms: 900_000, factor: BasisPoints(20_000), jitter: BasisPoints(1_000) },
         probes: 1,
         successes: 1,
         lease_ms: 30_000,

@@ -139,7 +139,8 @@ impl Breaker {
             let Some(policy) = policy else { continue };
             let outcome = *report.outcomes.at(kind);
             let key = ScopeKey::of(kind, policy.scope, &report.names);
-            let remembers = outcome.is_bad() || (outcome == Outcome::Ignored && report.is_counted && policy.is_windowed());
+            let remembers =
+                outcome.is_bad() || (outcome == Outcome::Ignored && report.is_counted && policy.is_windowed());
             let has_circuit = self.scope(key.id()).is_some_and(|scope| scope.circuit(kind).is_some());
             if has_circuit || remembers {
                 let id = if has_circuit { key.id() } else { self.scope_for(key, report) };
@@ -174,7 +175,9 @@ impl Breaker {
             arguments_bytes: report.permit.arguments_bytes,
         };
         let Some(scope) = self.scope_mut(scope_id) else { return false };
-        let Some((circuit, view)) = scope.circuit_with_view(kind, now, policy, report.prepared.grid) else { return false };
+        let Some((circuit, view)) = scope.circuit_with_view(kind, now, policy, report.prepared.grid) else {
+            return false;
+        };
         match circuit.settle(&sample, view) {
             Outcomes::Counted => false,
             Outcomes::Stale => true,

@@ -12,7 +12,7 @@ const LIST_MAX: usize = 32;
 pub(super) struct Settled {
     order: VecDeque<u64>,
     /// The same numbers, kept only past `LIST_MAX`.
-    known: Option<Box<HashSet<u64>>>,
+    known: Option<HashSet<u64>>,
 }
 
 impl Settled {
@@ -38,7 +38,7 @@ impl Settled {
             Some(known) => {
                 known.insert(seq);
             }
-            None if self.order.len() > LIST_MAX => self.known = Some(Box::new(self.order.iter().copied().collect())),
+            None if self.order.len() > LIST_MAX => self.known = Some(self.order.iter().copied().collect()),
             None => {}
         }
     }

@@ -3,8 +3,8 @@
 
 use super::session::{Refuser, SessionFigures};
 use super::{
-    CATALOGUE, CatalogueRow, ContractSettings, LONG_FIELD_BYTES_MAX, NAME_BYTES_MAX, NamedFallback, Observed,
-    Standing, Threshold, TripContract, Variant,
+    CATALOGUE, CatalogueRow, ContractSettings, LONG_FIELD_BYTES_MAX, NAME_BYTES_MAX, NamedFallback, Observed, Standing,
+    Threshold, TripContract, Variant,
 };
 use crate::domain::breaker::policy::{BreakerPolicy, Policy, Rule};
 use crate::domain::ids::{CODE_BYTES_MAX, Code, SafeText};
@@ -41,8 +41,13 @@ pub fn prove(default: &BreakerPolicy, breakers: &[BreakerPolicy], settings: &Con
             contracts.extend(session_rows.iter().cloned());
         }
         let code_bytes = policy.code.as_ref().map_or(0, |code| code.as_str().len());
-        worst_of(&contracts, code_bytes, settings.budget_bytes)
-            .map(|(variant, field, bytes)| BudgetFault { breaker: at, variant, field, bytes, limit: settings.budget_bytes })
+        worst_of(&contracts, code_bytes, settings.budget_bytes).map(|(variant, field, bytes)| BudgetFault {
+            breaker: at,
+            variant,
+            field,
+            bytes,
+            limit: settings.budget_bytes,
+        })
     })
     .collect()
 }
@@ -50,7 +55,8 @@ pub fn prove(default: &BreakerPolicy, breakers: &[BreakerPolicy], settings: &Con
 /// The longest block over the budget, its variant and its longest configured field.
 fn worst_of(contracts: &[TripContract], code_bytes: usize, limit: usize) -> Option<(Variant, &'static str, usize)> {
     // The end of the last year with four digits, less the 99 days that are past any deadline that can be configured.
-    let (now, wall) = (Timestamp(0), WallClock { offset_ms: 253_402_300_799_000 - 100 * 24 * 3_600_000, trusted: true });
+    let (now, wall) =
+        (Timestamp(0), WallClock { offset_ms: 253_402_300_799_000 - 100 * 24 * 3_600_000, trusted: true });
     let blocks = contracts.iter().flat_map(|contract| {
         let fields = contract.fields(now, wall);
         Variant::ALL.iter().map(move |variant| {
@@ -77,9 +83,12 @@ fn circuit_worst_cases(policy: &BreakerPolicy, settings: &ContractSettings) -> V
         .chain(policy.fallback.iter().map(|f| {
             Some(NamedFallback { name: f.name.clone(), note: f.note.clone(), target: Some(f.target.clone()) })
         }))
-        .chain(settings.escalation_tool.iter().map(|tool| {
-            Some(NamedFallback { name: tool.clone(), note: None, target: None })
-        }))
+        .chain(
+            settings
+                .escalation_tool
+                .iter()
+                .map(|tool| Some(NamedFallback { name: tool.clone(), note: None, target: None })),
+        )
         .collect();
     let held = Observed::Held { owner: SafeText::cut(&"m".repeat(OWNER_BYTES_MAX), OWNER_BYTES_MAX), others: 63 };
     let mut contracts = Vec::new();
@@ -150,7 +159,12 @@ fn widest_figures(policy: &Policy) -> Vec<(Observed, Threshold)> {
 
 /// One example of every row of the session table, with the given counts.
 #[must_use]
-pub fn session_examples(count: u32, limit: u32, halt: u32, after_ms: u64) -> Vec<(&'static CatalogueRow, SessionFigures)> {
+pub fn session_examples(
+    count: u32,
+    limit: u32,
+    halt: u32,
+    after_ms: u64,
+) -> Vec<(&'static CatalogueRow, SessionFigures)> {
     use super::Condition as C;
     use crate::domain::signal::Signal as S;
     let observation = Observation::Unavailable;

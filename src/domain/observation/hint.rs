@@ -14,12 +14,14 @@ impl RetryHint {
     /// Reads `retry-after-ms`, `Retry-After`, `RateLimit`, `RateLimit-Reset` and `X-RateLimit-Reset`, in this order;
     /// names in any case. Dates count from the answer's own `Date`, else from `now_unix_ms`.
     #[must_use]
-    pub fn from_headers<'a>(headers: impl Iterator<Item = (&'a str, &'a str)> + Clone, now_unix_ms: u64) -> Option<Self> {
-        let value = |name: &str| {
-            headers.clone().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
-        };
+    pub fn from_headers<'a>(
+        headers: impl Iterator<Item = (&'a str, &'a str)> + Clone,
+        now_unix_ms: u64,
+    ) -> Option<Self> {
+        let value =
+            |name: &str| headers.clone().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim());
         let now_s = value("date")
-            .and_then(|date| unix_s_of_date(date))
+            .and_then(unix_s_of_date)
             .unwrap_or_else(|| i64::try_from(now_unix_ms / 1_000).unwrap_or(i64::MAX));
         value("retry-after-ms")
             .and_then(|text| scaled(text, 0))

@@ -8,13 +8,34 @@ fn any_permit() -> impl Strategy<Value = Permit> {
         (CircuitRef { kind: CircuitKind::ALL[kind], is_personal }, generation)
     });
     let names = (any::<u64>(), any::<u64>(), any::<u64>(), any::<u64>(), any::<u64>());
-    (any::<u64>(), any::<u64>(), any::<u64>(), names, any::<Option<u32>>(), any::<bool>(), prop::collection::vec(circuit, 0..14))
-        .prop_map(|(incarnation, seq, at, (breaker, target, caller, credential, arguments), size, is_probe, generations)| {
-            Permit {
-                incarnation, seq, issued_at: Timestamp(at), breaker, target, caller, credential, arguments, session: target ^ caller, call: target ^ seq,
-                arguments_bytes: size, is_probe, generations,
-            }
-        })
+    (
+        any::<u64>(),
+        any::<u64>(),
+        any::<u64>(),
+        names,
+        any::<Option<u32>>(),
+        any::<bool>(),
+        prop::collection::vec(circuit, 0..14),
+    )
+        .prop_map(
+            |(incarnation, seq, at, (breaker, target, caller, credential, arguments), size, is_probe, generations)| {
+                Permit {
+                    incarnation,
+                    seq,
+                    issued_at: Timestamp(at),
+                    breaker,
+                    target,
+                    caller,
+                    credential,
+                    arguments,
+                    session: target ^ caller,
+                    call: target ^ seq,
+                    arguments_bytes: size,
+                    is_probe,
+                    generations,
+                }
+            },
+        )
 }
 
 proptest! {
@@ -42,8 +63,19 @@ proptest! {
 #[test]
 fn a_cut_permit_or_one_of_another_key_is_none() {
     let permit = Permit {
-        incarnation: 1, seq: 2, issued_at: Timestamp(3), breaker: 4, target: 5, caller: 6, credential: 0, arguments: 0, session: 0, call: 0,
-        arguments_bytes: Some(9), is_probe: true, generations: vec![],
+        incarnation: 1,
+        seq: 2,
+        issued_at: Timestamp(3),
+        breaker: 4,
+        target: 5,
+        caller: 6,
+        credential: 0,
+        arguments: 0,
+        session: 0,
+        call: 0,
+        arguments_bytes: Some(9),
+        is_probe: true,
+        generations: vec![],
     };
     let sealed = permit.seal(&KEY);
     for kept in 0..sealed.len() {

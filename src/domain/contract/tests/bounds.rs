@@ -164,8 +164,8 @@ fn action_and_signal_are_the_words_of_the_row() {
 fn a_running_probe_replaces_the_prohibition_of_every_circuit_row() {
     let state = Standing::ProbeRunning { lease_ends: NOW.plus_ms(5_000) };
     for row in CATALOGUE.iter().filter(|row| !is_session(row.signal)) {
-        let fields =
-            contract(row, "", Observed::FirstFailure { slow_ms: None }, Threshold::FailedProbe, state.clone()).fields(NOW, TRUSTED);
+        let fields = contract(row, "", Observed::FirstFailure { slow_ms: None }, Threshold::FailedProbe, state.clone())
+            .fields(NOW, TRUSTED);
         assert_eq!(fields.do_not, "call before the running probe has answered");
     }
 }

@@ -204,7 +204,9 @@ fn contract(row: &'static CatalogueRow, breaker: &BreakerPolicy, run: &Run) -> T
             let (rule, slow_ms) = (*run.pick.get(&policy.rules), policy.slow_ms);
             let window_ms = policy.observe_ms.max(rule.window_ms().unwrap_or(0));
             let observed = match rule {
-                Rule::Failures { failures: 1, .. } | Rule::Consecutive { failures: 1 } => Observed::FirstFailure { slow_ms },
+                Rule::Failures { failures: 1, .. } | Rule::Consecutive { failures: 1 } => {
+                    Observed::FirstFailure { slow_ms }
+                }
                 Rule::Consecutive { .. } => Observed::Consecutive { failures: failed, over_ms: run.span_ms, slow_ms },
                 Rule::Failures { .. } | Rule::Ratio { .. } => Observed::Share { failed, results, window_ms, slow_ms },
             };

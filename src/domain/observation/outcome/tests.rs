@@ -4,8 +4,8 @@ use Outcome::{Failed, Ignored, Ok as Good, Slow};
 /// One line a result: authentication, authorisation, malformed, error rate, quota rate, quota billing, latency.
 #[test]
 fn a_result_feeds_only_the_kinds_whose_question_it_answers() {
-    use Classification as C;
     use CircuitKind as K;
+    use Classification as C;
     for (classification, took_ms, want) in [
         (C::Ok, 80, [Good, Good, Good, Good, Good, Good, Good]),
         (C::Ok, 2_000, [Good, Good, Good, Good, Good, Good, Slow]),

@@ -10,11 +10,28 @@ fn status(http_status: u16, headers: &[(&str, &str)]) -> Classification {
 #[test]
 fn http_statuses() {
     for (code, want) in [
-        (200, Good), (204, Good), (206, Good), (304, Good), (202, Ignored), (499, Ignored),
-        (400, BadInput), (404, BadInput), (405, BadInput), (410, BadInput), (422, BadInput),
-        (401, Failed(K::Authentication)), (407, Failed(K::Authentication)), (403, Failed(K::Authorisation)),
-        (402, Failed(K::QuotaBilling)), (429, Failed(K::QuotaRate)), (408, TimedOut), (504, TimedOut),
-        (500, Failed(K::ErrorRate)), (502, Failed(K::ErrorRate)), (503, Failed(K::ErrorRate)), (529, Failed(K::ErrorRate)),
+        (200, Good),
+        (204, Good),
+        (206, Good),
+        (304, Good),
+        (202, Ignored),
+        (499, Ignored),
+        (400, BadInput),
+        (404, BadInput),
+        (405, BadInput),
+        (410, BadInput),
+        (422, BadInput),
+        (401, Failed(K::Authentication)),
+        (407, Failed(K::Authentication)),
+        (403, Failed(K::Authorisation)),
+        (402, Failed(K::QuotaBilling)),
+        (429, Failed(K::QuotaRate)),
+        (408, TimedOut),
+        (504, TimedOut),
+        (500, Failed(K::ErrorRate)),
+        (502, Failed(K::ErrorRate)),
+        (503, Failed(K::ErrorRate)),
+        (529, Failed(K::ErrorRate)),
     ] {
         assert_eq!(status(code, &[]), want, "{code}");
     }
@@ -32,9 +49,23 @@ fn headers_tell_a_limit_and_a_login_apart() {
 #[test]
 fn grpc_codes_and_their_rank() {
     let codes = [
-        Good, Ignored, Failed(K::ErrorRate), BadInput, TimedOut, BadInput, BadInput, Failed(K::Authorisation),
-        Failed(K::QuotaRate), BadInput, Failed(K::ErrorRate), BadInput, BadInput, Failed(K::ErrorRate),
-        Failed(K::ErrorRate), Failed(K::ErrorRate), Failed(K::Authentication),
+        Good,
+        Ignored,
+        Failed(K::ErrorRate),
+        BadInput,
+        TimedOut,
+        BadInput,
+        BadInput,
+        Failed(K::Authorisation),
+        Failed(K::QuotaRate),
+        BadInput,
+        Failed(K::ErrorRate),
+        BadInput,
+        BadInput,
+        Failed(K::ErrorRate),
+        Failed(K::ErrorRate),
+        Failed(K::ErrorRate),
+        Failed(K::Authentication),
     ];
     for (code, want) in (0_u8..).zip(codes) {
         let facts = TransportFacts { grpc_code: Some(code), http_status: Some(200), ..TransportFacts::default() };
@@ -42,7 +73,11 @@ fn grpc_codes_and_their_rank() {
     }
     let reset = TransportFacts { grpc_code: Some(0), error_kind: Some(ErrorKind::Reset), ..TransportFacts::default() };
     assert_eq!(reset.classification(), Some(Failed(K::ErrorRate)));
-    let page = |http_status| TransportFacts { http_status, error_kind: Some(ErrorKind::MalformedBody), ..TransportFacts::default() };
+    let page = |http_status| TransportFacts {
+        http_status,
+        error_kind: Some(ErrorKind::MalformedBody),
+        ..TransportFacts::default()
+    };
     assert_eq!(page(Some(200)).classification(), Some(Failed(K::MalformedResponse)));
     assert_eq!(page(None).classification(), Some(Failed(K::MalformedResponse)));
     assert_eq!(page(Some(429)).classification(), Some(Failed(K::QuotaRate)));
