@@ -3,12 +3,15 @@
 //! Pure: the caller passes `now`, the policy and the results counted for its scope. It never lies about time: deadlines
 //! are judged on entry, there are no timers. Overrides are not its business; they mask it from outside.
 
+mod rules;
+
 use std::collections::VecDeque;
 
-use super::policy::{OpenFor, Policy, Rule, SliceGrid};
+use super::backoff::Duration;
+use super::policy::{Policy, SliceGrid};
 use super::window::{Mark, Ring};
 use crate::domain::contract::{Facts, Observed, Threshold};
-use crate::domain::observation::{Outcome, RetryHint};
+use crate::domain::observation::Outcome;
 use crate::domain::signal::{CircuitKind, Phase};
 use crate::domain::time::Timestamp;
 
@@ -164,15 +167,6 @@ pub struct Sample {
     pub caller: u64,
     /// The size of the arguments, where known.
     pub arguments_bytes: Option<u32>,
-}
-
-/// How long an opening lasts and what decided it.
-#[derive(Clone, Copy, Debug)]
-pub struct Duration {
-    /// Milliseconds; none for a latch.
-    pub open_for_ms: Option<u64>,
-    /// Whether the hint was longer than the policy allows, or no wait at all.
-    pub hint_clamped: bool,
 }
 
 /// One circuit.
@@ -405,71 +399,6 @@ impl Circuit {
         }
     }
 
-    /// The first rule that fires on what is known now, if the circuit is closed.
-    #[must_use]
-    pub fn fired(&self, view: View<'_>, is_new_failure: bool) -> Option<TripCause> {
-        let State::Closed(closed) = &self.state else { return None };
-        let hanging = closed.hanging(view);
-        view.policy.rules.iter().find_map(|rule| {
-            let window_ms = rule.window_ms().unwrap_or(view.policy.observe_ms);
-            let marks = closed.marks.as_deref();
-            let (failed, results) = self.counted(view, window_ms, marks, hanging);
-            let fires = match *rule {
-                Rule::Failures { failures: 0 | 1, .. } => is_new_failure || hanging > 0,
-                Rule::Failures { failures, .. } => failed >= failures,
-                Rule::Ratio { ratio, min_calls, .. } => {
-                    results >= min_calls && u64::from(failed) * 10_000 >= u64::from(ratio.0) * u64::from(results)
-                }
-                Rule::Consecutive { failures } => closed.run >= failures,
-            };
-            fires.then(|| self.cause_of(*rule, view, Facts { failed, results, window_ms }, hanging))
-        })
-    }
-
-    fn counted(&self, view: View<'_>, window_ms: u64, marks: Option<&Marks>, hanging: u32) -> (u32, u32) {
-        let View { now, grid, results, .. } = view;
-        let [results] = results.count(now, grid, window_ms, marks.map(|marks| &marks.results));
-        let own = self.window.count(now, grid, window_ms, marks.map(|marks| &marks.own));
-        let [failed, ignored] = [own[FAILED], own[IGNORED]];
-        (failed.saturating_add(hanging), results.saturating_sub(ignored).saturating_add(hanging))
-    }
-
-    fn cause_of(&self, rule: Rule, view: View<'_>, facts: Facts, hanging: u32) -> TripCause {
-        let slow_ms = view.policy.slow_ms;
-        let run = match &self.state {
-            State::Closed(closed) => (closed.run, closed.run_since),
-            State::Open(_) | State::HalfOpen(_) => (0, view.now),
-        };
-        let observed = match rule {
-            Rule::Failures { failures: 0 | 1, .. } | Rule::Consecutive { failures: 0 | 1 } => {
-                Observed::FirstFailure { slow_ms }
-            }
-            Rule::Consecutive { .. } => {
-                Observed::Consecutive { failures: run.0, over_ms: view.now.since_ms(run.1), slow_ms }
-            }
-            Rule::Failures { .. } | Rule::Ratio { .. } => {
-                let window_ms = view.policy.observe_ms.max(facts.window_ms);
-                let (failed, results) = self.counted(view, window_ms, None, hanging);
-                Observed::Share { failed, results, window_ms, slow_ms }
-            }
-        };
-        let facts = match rule.window_ms() {
-            Some(_) => facts,
-            None => Facts { failed: run.0.max(1), results: run.0.max(1), window_ms: 0 },
-        };
-        TripCause { observed, threshold: Threshold::Rule { rule, slow_ms }, facts }
-    }
-
-    /// Distinct callers that saw failures in the longest window of the policy.
-    #[must_use]
-    pub fn reporters(&self, now: Timestamp, policy: &Policy) -> usize {
-        let window_ms = policy.rules.iter().filter_map(|rule| rule.window_ms()).max().unwrap_or(policy.observe_ms);
-        match &self.state {
-            State::Closed(closed) => closed.reporters.iter().filter(|(_, at)| now.since_ms(*at) < window_ms).count(),
-            State::Open(_) | State::HalfOpen(_) => 0,
-        }
-    }
-
     /// Opens the circuit for a cause, from closed or half-open.
     pub fn open(&mut self, now: Timestamp, policy: &Policy, cause: TripCause, duration: Duration, is_reducible: bool) {
         self.level = self.level(now, policy);
@@ -572,60 +501,5 @@ impl HalfOpen {
                 if self.passed >= policy.successes { Settled::Closes } else { Settled::Counted }
             }
         }
-    }
-}
-
-impl Closed {
-    fn note(&mut self, sample: &Sample, view: View<'_>) {
-        if !self.in_flight.is_empty() {
-            self.in_flight.retain(|(_, seq)| *seq != sample.seq);
-        }
-        match sample.outcome {
-            Outcome::Ignored => {}
-            Outcome::Ok => self.run = 0,
-            Outcome::Failed | Outcome::Slow => {
-                if self.run == 0 {
-                    self.run_since = view.now;
-                }
-                self.run = self.run.saturating_add(1);
-                if view.policy.min_reporters > 1 {
-                    self.note_reporter(sample.caller, view.now);
-                }
-            }
-        }
-    }
-
-    fn note_reporter(&mut self, caller: u64, now: Timestamp) {
-        self.reporters.retain(|(known, _)| *known != caller);
-        if self.reporters.len() >= REPORTERS_MAX {
-            self.reporters.remove(0);
-        }
-        self.reporters.push((caller, now));
-    }
-
-    /// Calls in flight longer than what is slow.
-    fn hanging(&self, view: View<'_>) -> u32 {
-        let Some(slow_ms) = view.policy.slow_ms.filter(|_| view.policy.in_flight) else { return 0 };
-        let count = self.in_flight.iter().take_while(|(at, _)| view.now.since_ms(*at) >= slow_ms).count();
-        u32::try_from(count).unwrap_or(u32::MAX)
-    }
-}
-
-impl OpenFor {
-    /// The open time at a backoff level: clamp(max(base × factor^level × (1 + jitter), hint), base, max).
-    ///
-    /// `dice` is any evenly spread number; jitter only lengthens, and never a hint.
-    #[must_use]
-    pub fn duration(&self, level: u8, dice: u64, hint: Option<RetryHint>) -> Duration {
-        let mut grown = u128::from(self.base_ms);
-        for _ in 0..level {
-            grown = (grown * u128::from(self.factor.0) / 10_000).min(u128::from(self.max_ms));
-        }
-        let jitter = grown * u128::from(self.jitter.0) * u128::from(dice % 10_001) / 100_000_000;
-        let own = u64::try_from(grown + jitter).unwrap_or(u64::MAX);
-        let asked = hint.and_then(RetryHint::usable_ms);
-        let open_for_ms = own.max(asked.unwrap_or(0)).clamp(self.base_ms, self.max_ms.max(self.base_ms));
-        let hint_clamped = hint.is_some() && asked.is_none_or(|asked| asked > self.max_ms);
-        Duration { open_for_ms: Some(open_for_ms), hint_clamped }
     }
 }

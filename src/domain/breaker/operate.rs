@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::circuit::{Circuit, View};
 use super::overrides::{Cover, Hold, Mask, OverrideMode};
+use super::policy::Policy;
 use super::routes::PreparedPolicy;
 use super::scope::Scope;
 use super::{Breaker, Moment};
@@ -323,7 +324,7 @@ fn bare_view(hold: &Hold) -> CircuitView {
     }
 }
 
-fn when_callable(circuit: &Circuit, now: Timestamp, policy: &super::Policy) -> Timestamp {
+fn when_callable(circuit: &Circuit, now: Timestamp, policy: &Policy) -> Timestamp {
     use super::circuit::Answer;
     match circuit.answer(now, policy, None) {
         Answer::Pass | Answer::MayProbe | Answer::MayPassSmall => match circuit.open_until() {
