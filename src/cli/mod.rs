@@ -1,22 +1,152 @@
-//! L4: the command line.
+//! L4: the command line. Text in, calls to a running service, text out; only `serve` and `demo` own state.
+//!
+//! Exit status: 0 allowed or done, 3 tripped, 2 wrong usage, 1 any other error, which is told in one line on standard
+//! error.
 
+mod admit;
+mod circuit;
+mod circuits;
+mod completions;
+mod config;
+mod connect;
+mod demo;
+mod hold;
+mod json;
+mod output;
+mod peek;
+mod report;
+mod reset;
 mod serve;
+mod tail;
+mod text;
+mod token;
+mod trip;
+mod which;
 mod wiring;
+mod words;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
-#[derive(Parser)]
-#[command(name = "tripnote", version)]
-enum Command {
-    /// Starts the service
-    Serve(serve::ServeArgs),
+use self::connect::{Address, Service};
+use self::text::Paint;
+
+/// The exit status of a command that met a trip.
+const TRIPPED: u8 = 3;
+
+/// A circuit breaker service for the tool calls of language-model agents that explains itself
+#[derive(Debug, Parser)]
+#[command(
+    name = "tripnote",
+    version,
+    after_help = "Exit status: 0 allowed or done, 3 tripped, 2 wrong usage, 1 error."
+)]
+struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Command,
 }
 
-/// Runs the command of this process.
+/// What stands over [`Common`] in a command's help.
+const HEADING: &str = "Options of all commands";
+
+/// What every command takes.
+#[derive(Debug, clap::Args)]
+struct Common {
+    /// Where the service is: host:port, http://host:port or unix:/path
+    #[arg(long, global = true, value_name = "ADDR", help_heading = HEADING, env = connect::VARIABLE, hide_env_values = true, default_value = connect::DEFAULT)]
+    connect: Address,
+    /// Print JSON for programs, one object a line
+    #[arg(long, global = true, help_heading = HEADING)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the service
+    Serve(serve::ServeArgs),
+    /// Watch one job run twice, with a weak message and with the trip contract
+    Demo,
+    /// Ask whether a tool call may go out: prints a permit, or the contract for the model
+    Admit(admit::AdmitArgs),
+    /// Tell how a call went
+    Report(report::ReportArgs),
+    /// See which targets can be called now, without taking anything
+    Peek(peek::PeekArgs),
+    /// List the circuits
+    Circuits(circuits::CircuitsArgs),
+    /// Show everything about one breaker's circuits, with the contract that each hands out
+    Circuit(circuit::CircuitArgs),
+    /// Hold circuits open, closed or in shadow, or let go of them
+    Override(hold::HoldArgs),
+    /// Close circuits and forget what they counted
+    Reset(reset::ResetArgs),
+    /// Follow what happens
+    Tail(tail::TailArgs),
+    /// Check a configuration file, or print the default one or the schema
+    Config(config::ConfigArgs),
+    /// Print the completions of a shell
+    Completions(completions::CompletionsArgs),
+}
+
+/// How the person or program that asked wants to be answered.
+#[derive(Clone, Copy, Debug)]
+struct Manner {
+    is_json: bool,
+    paint: Paint,
+}
+
+/// Runs the program.
 #[must_use]
 pub fn main() -> ExitCode {
-    let Command::Serve(args) = Command::parse();
-    serve::run(args).unwrap_or(ExitCode::FAILURE)
+    match run(Cli::parse()) {
+        Ok(status) => status,
+        Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::complain(&format!("tripnote: {}", output::explained(&error)));
+            ExitCode::FAILURE
+        }
+    }
 }
+
+fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let Cli { common, command } = cli;
+    let manner = Manner { is_json: common.json, paint: Paint::of(&std::io::stdout()) };
+    match command {
+        Command::Serve(args) => serve::run(args),
+        Command::Config(args) => config::run(&args, manner),
+        Command::Completions(args) => completions::run(&args),
+        Command::Demo => in_runtime(demo::run(manner)),
+        Command::Admit(args) => {
+            in_runtime(async { admit::run(args, &Service::reach(&common.connect).await?, manner).await })
+        }
+        Command::Report(args) => {
+            in_runtime(async { report::run(args, &Service::reach(&common.connect).await?, manner).await })
+        }
+        Command::Peek(args) => {
+            in_runtime(async { peek::run(args, &Service::reach(&common.connect).await?, manner).await })
+        }
+        Command::Circuits(args) => {
+            in_runtime(async { circuits::run(args, &Service::reach(&common.connect).await?, manner).await })
+        }
+        Command::Circuit(args) => {
+            in_runtime(async { circuit::run(args, &Service::reach(&common.connect).await?, manner).await })
+        }
+        Command::Override(args) => {
+            in_runtime(async { hold::run(args, &Service::reach(&common.connect).await?, manner).await })
+        }
+        Command::Reset(args) => {
+            in_runtime(async { reset::run(args, &Service::reach(&common.connect).await?, manner).await })
+        }
+        Command::Tail(args) => in_runtime(async { tail::run(args, &common.connect, manner).await }),
+    }
+}
+
+fn in_runtime(command: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?.block_on(command)
+}
+
+#[cfg(test)]
+mod tests;

@@ -36,7 +36,6 @@ pub(crate) struct StartOptions {
 }
 
 /// Starts a service on the machine's clock or the given one; `path` is the file that a reload reads.
-#[expect(dead_code, reason = "the demo starts with it")]
 pub(crate) async fn start(config: Config, path: Option<PathBuf>, clock: Arc<dyn Clock>) -> anyhow::Result<Running> {
     start_with(config, StartOptions { path, test_clock: None }, clock).await
 }

@@ -29,6 +29,7 @@ pub use fault::{FILE_BYTES_MAX, Fault, FaultReport, LoadError};
 pub use output::{default_text, readme_table};
 pub use schema::schema;
 pub use settings::{Listen, LogFormat, LogLevel, LogSettings, Settings, WireLimits};
+pub(crate) use text::parse_duration;
 
 /// A whole configuration. The default one is that of no file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -22,7 +22,7 @@ pub(super) const PERCENT_PATTERN: &str = r"^[0-9]+(\.[0-9]{1,2})?%$";
 pub(super) const WHOLE_PERCENT_PATTERN: &str = "^[0-9]+%$";
 
 /// Milliseconds of `30s`; none where it is not so written, held at the end of the scale where it is too long.
-pub(super) fn parse_duration(text: &str) -> Option<u64> {
+pub(crate) fn parse_duration(text: &str) -> Option<u64> {
     let unit_at = text.find(|c: char| !c.is_ascii_digit())?;
     let (digits, unit) = text.split_at_checked(unit_at)?;
     let (_, unit_ms, _) = UNITS.iter().find(|(name, ..)| *name == unit)?;

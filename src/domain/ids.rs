@@ -177,10 +177,10 @@ pub struct TargetName(Box<str>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidTarget {
     /// Nothing is left.
-    #[error("target is empty: give the name of what is called, e.g. `POST /v2/charge`")]
+    #[error("is empty: give the name of what is called, e.g. `POST /v2/charge`")]
     Empty,
     /// Too long to be kept.
-    #[error("target has {got} bytes, at most {TARGET_BYTES_MAX} are taken")]
+    #[error("has {got} bytes, at most {TARGET_BYTES_MAX} are taken")]
     TooLong {
         /// Its bytes.
         got: usize,

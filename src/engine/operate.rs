@@ -145,7 +145,7 @@ impl Engine {
         view: &CircuitView,
         now: Timestamp,
     ) -> Option<Arc<crate::domain::contract::Trip>> {
-        if view.phase == Phase::Closed {
+        if view.phase == Phase::Closed && view.mask.is_none() {
             return None;
         }
         let is_admissible = |watch| current.is_admissible(watch, now);

@@ -3,6 +3,7 @@
 //! Pure: the caller passes `now`, the policy and the results counted for its scope. It never lies about time: deadlines
 //! are judged on entry, there are no timers. Overrides are not its business; they mask it from outside.
 
+mod exchange;
 mod rules;
 
 use std::collections::VecDeque;
@@ -10,10 +11,11 @@ use std::collections::VecDeque;
 use super::backoff::Duration;
 use super::policy::{Policy, SliceGrid};
 use super::window::{Mark, Ring};
-use crate::domain::contract::{Facts, Observed, Threshold};
 use crate::domain::observation::Outcome;
 use crate::domain::signal::{CircuitKind, Phase};
 use crate::domain::time::Timestamp;
+
+pub use exchange::{Answer, Lapsed, Lease, Sample, Settled, TripCause, View};
 
 /// Probes lost in a row that reopen a half-open circuit.
 pub const LOST_PROBES_MAX: u8 = 3;
@@ -28,17 +30,6 @@ const SIZES_MAX: usize = 32;
 
 const FAILED: usize = 0;
 const IGNORED: usize = 1;
-
-/// Why a circuit opened, with the figures of that moment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TripCause {
-    /// What a contract shows.
-    pub observed: Observed,
-    /// The rule that fired.
-    pub threshold: Threshold,
-    /// What the rule itself counted.
-    pub facts: Facts,
-}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum State {
@@ -82,91 +73,6 @@ struct HalfOpen {
     passed: u16,
     lost: u8,
     cause: TripCause,
-}
-
-/// The right of one probe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lease {
-    /// The permit's number.
-    pub probe: u64,
-    /// When it is written off.
-    pub ends_at: Timestamp,
-}
-
-/// What a circuit answers to a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// Closed: the call passes.
-    Pass,
-    /// The call may pass as a leased probe.
-    MayProbe,
-    /// The call may pass while open, as its arguments are small.
-    MayPassSmall,
-    /// The call is refused.
-    Refuse {
-        /// Open or half-open.
-        phase: Phase,
-        /// When it can be asked again; none until an operator releases it.
-        retry_at: Option<Timestamp>,
-    },
-}
-
-/// What became of a report at one circuit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Settled {
-    /// Counted, or neutral.
-    Counted,
-    /// Made under a generation that is gone, or by a probe that was written off.
-    Stale,
-    /// Counted, and a rule fired: the breaker decides whom it refuses.
-    Fires(Box<TripCause>),
-    /// Counted, and a failed probe reopens the circuit.
-    Reopens,
-    /// Counted, and the last good probe that was needed closes the circuit.
-    Closes,
-}
-
-/// The phase changes that [`Circuit::advance`] may find overdue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Lapsed {
-    /// Leases that ended without a report.
-    pub lost: usize,
-    /// Whether that reopened the circuit.
-    pub reopens: bool,
-}
-
-/// What an evaluation looks at beside the circuit.
-#[derive(Clone, Copy)]
-pub struct View<'a> {
-    /// The moment.
-    pub now: Timestamp,
-    /// The policy of the circuit's kind.
-    pub policy: &'a Policy,
-    /// The grid of the breaker.
-    pub grid: SliceGrid,
-    /// Results of the scope.
-    pub results: &'a Ring<1>,
-}
-
-/// One report, as one circuit sees it.
-#[derive(Clone, Copy, Debug)]
-pub struct Sample {
-    /// The meaning for this kind.
-    pub outcome: Outcome,
-    /// Whether the result was counted for the scope.
-    pub is_counted: bool,
-    /// Whether the permit holds a lease somewhere.
-    pub is_probe: bool,
-    /// The permit's number.
-    pub seq: u64,
-    /// The generation under which the permit was issued.
-    pub generation: u32,
-    /// When the permit was issued.
-    pub issued_at: Timestamp,
-    /// Who reports.
-    pub caller: u64,
-    /// The size of the arguments, where known.
-    pub arguments_bytes: Option<u32>,
 }
 
 /// One circuit.
@@ -486,20 +392,5 @@ impl Circuit {
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         self.window.heap_bytes() + self.slow_sizes.capacity() * size_of::<u32>()
-    }
-}
-
-impl HalfOpen {
-    fn settle_probe(&mut self, at: usize, outcome: Outcome, policy: &Policy) -> Settled {
-        self.leases.swap_remove(at);
-        match outcome {
-            Outcome::Ignored => Settled::Counted, // gives the lease back and is no lost probe
-            Outcome::Failed | Outcome::Slow => Settled::Reopens,
-            Outcome::Ok => {
-                self.lost = 0;
-                self.passed += 1;
-                if self.passed >= policy.successes { Settled::Closes } else { Settled::Counted }
-            }
-        }
     }
 }

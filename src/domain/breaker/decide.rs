@@ -76,7 +76,7 @@ impl Breaker {
         let target = scope.target.as_ref().unwrap_or(&named);
         let arguments_bytes = circuit.max_argument_bytes().map(|_| u32::MAX);
         let ask = Ask { names: CallNames::default(), target, arguments_bytes, session: 0, call: 0, seq: 0 };
-        let refusing = self.refusing(scope, circuit, &ask, moment.now)?;
+        let refusing = self.held_by(scope_id, kind).or_else(|| self.refusing(scope, circuit, &ask, moment.now))?;
         Some(Trip { event_seq: 0, ..self.trip(&ask, &[refusing], moment, 0) })
     }
 
@@ -85,14 +85,16 @@ impl Breaker {
         if self.overrides.is_empty() {
             return None;
         }
-        let scope_of = |kind: CircuitKind| {
-            let scope = self.prepared.of(kind).map_or(ScopeKind::default_of(kind), |policy| policy.scope);
-            ScopeKey::of(kind, scope, &ask.names).id()
-        };
-        let covered =
-            |kind: CircuitKind| self.overrides.mask(scope_of(kind), kind).filter(|m| m.mode == OverrideMode::ForceOpen);
-        let (kind, mask) = CircuitKind::ALL.iter().find_map(|kind| covered(*kind).map(|mask| (*kind, mask)))?;
-        let holders: Vec<&Hold> = self.overrides.holders(OverrideMode::ForceOpen, scope_of(kind), kind).collect();
+        CircuitKind::ALL.iter().find_map(|kind| {
+            let scope = self.prepared.of(*kind).map_or(ScopeKind::default_of(*kind), |policy| policy.scope);
+            self.held_by(ScopeKey::of(*kind, scope, &ask.names).id(), *kind)
+        })
+    }
+
+    /// The operators that hold one circuit open.
+    fn held_by(&self, scope_id: u64, kind: CircuitKind) -> Option<Refusing> {
+        let mask = self.overrides.mask(scope_id, kind).filter(|mask| mask.mode == OverrideMode::ForceOpen)?;
+        let holders: Vec<&Hold> = self.overrides.holders(OverrideMode::ForceOpen, scope_id, kind).collect();
         let owner = holders.first().map(|hold| hold.owner.clone())?;
         Some(Refusing {
             is_shadow: false,

@@ -1,6 +1,9 @@
-//! When a closed circuit opens: the rules of spec 2.3 over what its windows and its run of failures hold.
+//! When a closed circuit opens: the rules of spec 2.3 over what its windows and its run of failures hold; and what a
+//! probe's result makes of a half-open one.
 
-use super::{Circuit, Closed, FAILED, IGNORED, Marks, REPORTERS_MAX, Sample, State, TripCause, View};
+use super::{
+    Circuit, Closed, FAILED, HalfOpen, IGNORED, Marks, REPORTERS_MAX, Sample, Settled, State, TripCause, View,
+};
 use crate::domain::breaker::policy::{Policy, Rule};
 use crate::domain::contract::{Facts, Observed, Threshold};
 use crate::domain::observation::Outcome;
@@ -106,5 +109,20 @@ impl Closed {
         let Some(slow_ms) = view.policy.slow_ms.filter(|_| view.policy.in_flight) else { return 0 };
         let count = self.in_flight.iter().take_while(|(at, _)| view.now.since_ms(*at) >= slow_ms).count();
         u32::try_from(count).unwrap_or(u32::MAX)
+    }
+}
+
+impl HalfOpen {
+    pub(super) fn settle_probe(&mut self, at: usize, outcome: Outcome, policy: &Policy) -> Settled {
+        self.leases.swap_remove(at);
+        match outcome {
+            Outcome::Ignored => Settled::Counted, // gives the lease back and is no lost probe
+            Outcome::Failed | Outcome::Slow => Settled::Reopens,
+            Outcome::Ok => {
+                self.lost = 0;
+                self.passed += 1;
+                if self.passed >= policy.successes { Settled::Closes } else { Settled::Counted }
+            }
+        }
     }
 }
