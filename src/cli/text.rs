@@ -198,7 +198,7 @@ pub(super) fn span(ms: u64) -> String {
 /// Milliseconds of a span as the configuration writes it: `500ms`, `30s`, `10m`, `2h`, `1d`.
 pub(super) fn parse_span(text: &str) -> Result<u64, String> {
     let rule = "a whole number with its unit is due, such as `500ms`, `30s`, `10m`, `2h` or `1d`";
-    crate::config::parse_duration(text).filter(|ms| *ms > 0).ok_or_else(|| rule.to_owned())
+    crate::config::parse_duration(text).filter(|ms| (1..u64::MAX).contains(ms)).ok_or_else(|| rule.to_owned())
 }
 
 /// The UTC time of a deadline: `14:02:10Z`, dated where it is more than 12 hours away. Empty for a time that no calendar

@@ -49,8 +49,8 @@ fn tripped(event: &Event, opening: &Opening) {
         kind = event.kind.map_or("", crate::domain::signal::CircuitKind::word),
         generation = event.generation,
         from = opening.from.word(),
-        observed = %opening.observed,
-        threshold = %opening.threshold,
+        observed = opening.observed.to_string(),
+        threshold = opening.threshold.to_string(),
         open_for,
         level = opening.level,
         hint_ms = opening.hint_ms,
@@ -68,8 +68,8 @@ fn refused(event: &Event, told: &Told, what: &str) {
         action = told.action.word(),
         urgency = told.urgency.word(),
         phase = told.phase.word(),
-        observed = %told.observed,
-        threshold = %told.threshold,
+        observed = told.observed.to_string(),
+        threshold = told.threshold.to_string(),
         "{what}"
     );
 }

@@ -94,7 +94,6 @@ pub fn circuit(listed: Listed, now: Timestamp, wall: WallClock) -> pb::Circuit {
         scope, kind, phase, is_probe_ready, generation, open_until, level, cause, failed, results, ..
     } = view;
     let (observed, threshold) = cause.map_or_else(Default::default, |(o, t, _)| (o.to_string(), t.to_string()));
-    let retry_at = contract.as_ref().and_then(|refusal| refusal.trip.retry_at);
     let mode = view.mask.map_or(pb::OverrideMode::Unspecified, |mask| mask.mode.into());
     let kind = kind.map_or(pb::CircuitKind::Unspecified, Into::into);
     pb::Circuit {
@@ -103,7 +102,7 @@ pub fn circuit(listed: Listed, now: Timestamp, wall: WallClock) -> pb::Circuit {
         probe_ready: is_probe_ready,
         generation: u64::from(generation),
         open_until: open_until.and_then(|at| utc(at, wall)),
-        retry_after_ms: retry_at.map(|at| at.since_ms(now).max(1)),
+        retry_after_ms: view.retry_at.map(|at| at.since_ms(now).max(1)),
         backoff_level: u32::from(level),
         observed,
         threshold,

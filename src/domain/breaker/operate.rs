@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::circuit::{Circuit, View};
+use super::circuit::{Answer, Circuit, View};
 use super::overrides::{Cover, Hold, Mask, OverrideMode};
 use super::policy::Policy;
 use super::routes::PreparedPolicy;
@@ -33,6 +33,8 @@ pub struct CircuitView {
     pub generation: u32,
     /// The deadline, while open.
     pub open_until: Option<Timestamp>,
+    /// When it can be asked again, while it refuses; none until an operator releases it.
+    pub retry_at: Option<Timestamp>,
     /// The backoff level.
     pub level: u8,
     /// Why it is not closed.
@@ -282,6 +284,10 @@ impl Breaker {
             is_probe_ready: circuit.open_until().is_some_and(|until| now >= until),
             generation: circuit.generation,
             open_until: circuit.open_until(),
+            retry_at: policy.and_then(|policy| match circuit.answer(now, policy, None) {
+                Answer::Refuse { retry_at, .. } => retry_at,
+                Answer::Pass | Answer::MayProbe | Answer::MayPassSmall => None,
+            }),
             level: policy.map_or(0, |policy| circuit.level(now, policy)),
             cause: circuit.cause().map(|cause| (cause.observed.clone(), cause.threshold.clone(), cause.facts)),
             failed: circuit.failures_kept(),
@@ -312,6 +318,7 @@ fn bare_view(hold: &Hold) -> CircuitView {
         is_probe_ready: false,
         generation: 0,
         open_until: None,
+        retry_at: None,
         level: 0,
         cause: None,
         failed: 0,
@@ -325,7 +332,6 @@ fn bare_view(hold: &Hold) -> CircuitView {
 }
 
 fn when_callable(circuit: &Circuit, now: Timestamp, policy: &Policy) -> Timestamp {
-    use super::circuit::Answer;
     match circuit.answer(now, policy, None) {
         Answer::Pass | Answer::MayProbe | Answer::MayPassSmall => match circuit.open_until() {
             Some(until) if until > now => until,
