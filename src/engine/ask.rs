@@ -164,9 +164,13 @@ impl Engine {
             let answer = self.registry.with(id, |shard| {
                 shard.make(id, &route);
                 let (breaker, current) = shard.enter(id, now, events)?;
+                // Told once a second at most: a flood must not drown what else happens.
+                let is_news = breaker.last_seen(target).is_none_or(|at| now.since_ms(at) >= 1_000);
                 breaker.add_target(target, overflow.clone(), 0, now);
                 Some(self.work_on(breaker, current, now, events, |breaker, moment, out| {
-                    out.push(breaker.overflowed(call.target, now));
+                    if is_news {
+                        out.push(breaker.overflowed(call.target, now));
+                    }
                     self.admit_at(breaker, call, names, moment, out)
                 }))
             });

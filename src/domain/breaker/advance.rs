@@ -23,7 +23,7 @@ impl Breaker {
         let longest_ms = self.targets.get_mut(ask.names.target).map_or(0, |scope| scope.longest.longest_ms(now));
         let mut until: Option<Timestamp> = None;
         if let (Some(policy), true) = (prepared.of(CircuitKind::Latency), prepared.follows_calls()) {
-            self.follow(ask, policy, now);
+            self.follow(ask, policy, moment);
         }
         for id in self.in_play(&ask.names) {
             let Some(scope) = self.scope_mut(id) else { continue };
@@ -56,13 +56,14 @@ impl Breaker {
         until
     }
 
-    fn follow(&mut self, ask: &Ask<'_>, policy: &Policy, now: Timestamp) {
+    fn follow(&mut self, ask: &Ask<'_>, policy: &Policy, moment: &Moment<'_>) {
         let grid = self.prepared.grid;
-        let id = ScopeKey::of(CircuitKind::Latency, policy.scope, &ask.names).id();
+        let key = ScopeKey::of(CircuitKind::Latency, policy.scope, &ask.names);
+        let id = self.scope_for(key, &ask.names, moment);
         if let Some(scope) = self.scope_mut(id)
-            && let Some((circuit, _)) = scope.circuit_with_view(CircuitKind::Latency, now, policy, grid)
+            && let Some((circuit, _)) = scope.circuit_with_view(CircuitKind::Latency, moment.now, policy, grid)
         {
-            circuit.follow(now, ask.seq);
+            circuit.follow(moment.now, ask.seq);
         }
     }
 

@@ -378,13 +378,19 @@ impl Circuit {
 
     /// Moves its window to another grid after a reload.
     pub fn regrid(&mut self, now: Timestamp, from: SliceGrid, to: SliceGrid) {
+        let own = |closed: &Closed| closed.marks.as_ref().map(|marks| marks.own);
+        let mark = if let State::Closed(closed) = &self.state { own(closed) } else { None };
+        let since_closing = self.window.count(now, from, from.span_ms, mark.as_ref());
         self.window.regrid(now, from, to);
         if let State::Closed(closed) = &mut self.state
             && closed.marks.is_some()
         {
-            // Marks belong to the old slices. The windows begin anew at the reload, as they did at the closing.
+            // A mark belongs to the old slices. What came after it is kept, in one slice of the new grid.
             self.window = Ring::default();
             closed.marks = None;
+            if since_closing != [0, 0] {
+                self.window.add(now, to, since_closing);
+            }
         }
     }
 

@@ -113,7 +113,16 @@ impl Breaker {
 
     /// Counts the result at the scopes beside the target whose rules look at results over time.
     fn count_beyond_target(&mut self, report: &Report<'_>) {
-        if !report.is_counted || !report.prepared.counts_beyond_target {
+        if !report.is_counted {
+            return;
+        }
+        if report.prepared.has_reporters {
+            let own = ScopeKey::TargetCaller(report.names.target, report.names.caller);
+            if let Some(scope) = self.others.get_mut(own.id()) {
+                scope.results.add(report.moment.now, report.prepared.grid, [1]);
+            }
+        }
+        if !report.prepared.counts_beyond_target {
             return;
         }
         let mut done: Vec<u64> = vec![report.names.target];
@@ -124,7 +133,7 @@ impl Breaker {
                 continue;
             }
             done.push(key.id());
-            let id = self.scope_for(key, report);
+            let id = self.scope_for(key, &report.names, report.moment);
             if let Some(scope) = self.scope_mut(id) {
                 scope.results.add(report.moment.now, report.prepared.grid, [1]);
             }
@@ -143,7 +152,7 @@ impl Breaker {
                 outcome.is_bad() || (outcome == Outcome::Ignored && report.is_counted && policy.is_windowed());
             let has_circuit = self.scope(key.id()).is_some_and(|scope| scope.circuit(kind).is_some());
             if has_circuit || remembers {
-                let id = if has_circuit { key.id() } else { self.scope_for(key, report) };
+                let id = if has_circuit { key.id() } else { self.scope_for(key, &report.names, report.moment) };
                 is_stale |= self.settle(id, CircuitRef { kind, is_personal: false }, policy, report, out);
             }
             let own = ScopeKey::TargetCaller(report.names.target, report.names.caller).id();
@@ -215,25 +224,25 @@ impl Breaker {
         if own.is_some_and(|circuit| circuit.phase() != Phase::Closed) {
             return;
         }
-        let id = self.scope_for(key, report);
+        let id = self.scope_for(key, &report.names, report.moment);
         if id == key.id() {
             self.open(id, kind, cause, report.hint, report.moment, out);
         }
     }
 
     /// The id of the scope of a key, made where there is none; where there is no room, that of calls without names.
-    fn scope_for(&mut self, key: ScopeKey, report: &Report<'_>) -> u64 {
+    pub(super) fn scope_for(&mut self, key: ScopeKey, names: &CallNames, moment: &Moment<'_>) -> u64 {
         let id = key.id();
-        if self.scope(id).is_some() {
+        if self.scope(id).is_some() || matches!(key, ScopeKey::Target(_)) {
             return id;
         }
-        let now = report.moment.now;
-        let has_room = report.moment.may_grow || self.evict_other(now);
+        let now = moment.now;
+        let has_room = moment.may_grow || self.evict_other(now);
         let key = if has_room || self.others.is_empty() { key } else { ScopeKey::Credential(0) };
         if self.scope(key.id()).is_none() {
-            let target = self.targets.get(report.names.target).and_then(|scope| scope.target.clone());
+            let target = self.targets.get(names.target).and_then(|scope| scope.target.clone());
             let target = target.filter(|_| key.holds_target());
-            self.others.insert(Scope::new(key, target, report.names.caller, now));
+            self.others.insert(Scope::new(key, target, names.caller, now));
         }
         key.id()
     }
