@@ -60,7 +60,7 @@ pub enum Settled {
     Closes,
 }
 
-/// The phase changes that [`Circuit::advance`] may find overdue.
+/// The phase changes that [`Circuit::advance`](super::Circuit::advance) may find overdue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lapsed {
     /// Leases that ended without a report.
