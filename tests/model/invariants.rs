@@ -32,7 +32,6 @@ use tripnote::domain::verdict::Verdict;
 use super::marks::{Mark, Marks};
 use super::oracle::{Meaning, meaning_of};
 use super::pair::{Pair, Step};
-use super::readings;
 
 /// One circuit, as a step left it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,19 +94,13 @@ pub(crate) fn before_ask(pair: &mut Pair, ask: &Ask<'_>) {
     holds(pair, 11, ahead == again && look(&copy, pair.now) == after, || "a second look ahead differs".into());
     let got = copy.admit(ask, &pair.moment(), &mut Vec::new()).verdict;
     let agrees = match (&ahead, &got) {
-        (Verdict::Proceed(is_probe), Verdict::Proceed(permit)) => {
-            *is_probe == permit.is_probe || (readings::PEEK_SEES_PROBES_IN_SHADOW && is_in_shadow(pair))
-        }
+        (Verdict::Proceed(is_probe), Verdict::Proceed(permit)) => *is_probe == permit.is_probe,
         (Verdict::Refuse(ahead), Verdict::Refuse(got)) => {
             (&ahead.contract, ahead.retry_at, &ahead.also_open) == (&got.contract, got.retry_at, &got.also_open)
         }
         (Verdict::Proceed(_), Verdict::Refuse(_)) | (Verdict::Refuse(_), Verdict::Proceed(_)) => false,
     };
     holds(pair, 11, agrees, || format!("ahead {ahead:?}, got {got:?}"));
-}
-
-fn is_in_shadow(pair: &Pair) -> bool {
-    pair.setup.circuits.iter().any(|(_, policy)| policy.shadow_percent > 0)
 }
 
 /// I5 to I7, I9, I10 and I13.
@@ -162,10 +155,7 @@ fn waits(pair: &Pair, ask: &Ask<'_>, trip: &Trip) {
     for now in look(&copy, retry_at.0) {
         let refuses = refusing.contains(&(now.scope.as_str().into(), Some(now.kind)));
         let is_same = same_circuit(&before, &now).is_some_and(|was| was.generation == now.generation);
-        let is_excused = readings::RUNNING_PROBE_TELLS_NO_TIME
-            && now.phase == Phase::HalfOpen
-            && before.iter().any(|was| was.phase == Phase::Open);
-        holds(pair, 6, !refuses || !is_same || is_excused, || format!("waited until {retry_at:?}, then {again:?}"));
+        holds(pair, 6, !refuses || !is_same, || format!("waited until {retry_at:?}, then {again:?}"));
     }
 }
 
@@ -213,13 +203,11 @@ pub(crate) fn after_report(
     let is_ignored = result.classification == Classification::Ignored;
     for was in &before {
         let now = same_circuit(&after, was);
-        if policy(pair, was.kind).in_flight && !readings::TOLD_CALL_HANGS {
+        if policy(pair, was.kind).in_flight {
             continue; // the copy cannot tell which call is no longer in flight
         }
-        let is_excused = readings::STALE_OPENS_OWN && was.is_personal();
-        let is_past = permit.generation_of(was.circuit_ref()) != was.generation && !is_excused;
-        let has_own = has_quorum(pair) && readings::OWN_TRIP_IS_STALE;
-        let is_stale = receipt.acknowledgement == Acknowledgement::Stale && before.len() == 1 && !has_own;
+        let is_past = permit.of(was.circuit_ref()).generation != was.generation;
+        let is_stale = receipt.acknowledgement == Acknowledgement::Stale && before.len() == 1;
         if is_past || is_stale {
             holds(pair, 3, now == Some(was), || format!("a stale report moved {was:?} to {now:?}"));
         } else if is_ignored {
@@ -234,12 +222,8 @@ pub(crate) fn after_report(
         |now: &&Seen| now.is_personal() && now.phase == Phase::Open && same_circuit(&before, now) != Some(*now);
     for own in after.iter().filter(opens_own) {
         let is_sick = pair.reporters.iter().any(|(kind, _, caller)| *kind == own.kind && *caller == permit.caller);
-        holds(pair, 12, is_sick || readings::GOOD_CALLER_IS_REFUSED, || format!("{own:?} opened for a good caller"));
+        holds(pair, 12, is_sick, || format!("{own:?} opened for a good caller"));
     }
-}
-
-fn has_quorum(pair: &Pair) -> bool {
-    pair.setup.circuits.iter().any(|(_, policy)| policy.min_reporters > 1)
 }
 
 /// Notes who saw a failure, and in which phase of the shared circuit.
@@ -250,7 +234,7 @@ fn note_reporter(pair: &mut Pair, before: &[Seen], permit: &Permit, result: &Cal
             before.iter().find(|was| was.kind == *kind && !was.is_personal()).map_or(0, |was| was.generation);
         let is_bad = meaning_of(result.classification, *kind, policy.slow_ms, took_ms) == Meaning::Bad;
         let shared = CircuitRef { kind: *kind, is_personal: false };
-        if is_bad && permit.generation_of(shared) == generation {
+        if is_bad && permit.of(shared).generation == generation {
             pair.reporters.push((*kind, generation, permit.caller));
         }
     }
@@ -268,7 +252,7 @@ fn quorum(pair: &Pair, before: &[Seen], after: &[Seen]) {
         };
         let callers: BTreeSet<u64> = pair.reporters.iter().filter_map(saw).collect();
         let is_enough = callers.len() >= usize::from(policy.min_reporters);
-        let is_excused = policy.in_flight && (readings::HANGING_NEEDS_NO_QUORUM || policy.min_reporters <= 1);
+        let is_excused = policy.in_flight && policy.min_reporters <= 1; // hanging calls have no reporter
         holds(pair, 12, !opened || is_enough || is_excused, || format!("{now:?} opened for all by {callers:?}"));
     }
 }

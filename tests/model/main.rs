@@ -21,6 +21,5 @@ mod oracle;
 mod pair;
 mod policies;
 mod questions;
-mod readings;
 mod traces;
 mod walks;

@@ -17,7 +17,7 @@ macro_rules! marks {
 marks! {
     Histories, Steps,
     Permit, Probe, ProbeOfTwo, RefusedOpen, RefusedHalfOpen, RefusedByTwo, HeldBack, ShadowRefused, ForLatch,
-    Counted, Stale, Duplicate, Expired, StaleElsewhere,
+    Counted, Stale, Duplicate, Expired, CountedDespiteStale,
     ClosedToOpen, OpenToHalfOpen, HalfOpenToClosed, HalfOpenToOpen, HalfOpenToOpenLost,
     FailuresFired, RatioFired, RatioFiredByGood, ConsecutiveFired, HungFired,
     HintFollowed, LongerLease, LevelUp, LevelDown, TwoRunning, GoodNotEnough, ProbeIgnored, WrittenOffReported,

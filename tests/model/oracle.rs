@@ -99,13 +99,15 @@ pub(crate) struct Told {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Settled {
     pub(crate) ack: Acknowledgement,
+    /// Stale for one of the circuits.
+    pub(crate) is_stale_somewhere: bool,
     pub(crate) opens_for_all: bool,
     pub(crate) opens: bool,
 }
 
 impl Settled {
     const fn refused(ack: Acknowledgement) -> Self {
-        Self { ack, opens_for_all: false, opens: false }
+        Self { ack, is_stale_somewhere: false, opens_for_all: false, opens: false }
     }
 }
 
@@ -188,14 +190,20 @@ impl Oracle {
             (0..self.circuits.len()).map(|circuit| self.holds_lease(circuit, told.seq, now)).collect();
         self.history.push(Fact::Reported { at: now, seq: told.seq, took_ms, is_result, meaning, counts });
         let is_stale = counts.iter().take(self.circuits.len()).any(|counts| !counts);
-        let ack = if is_stale { Acknowledgement::Stale } else { Acknowledgement::Counted };
-        let mut settled = Settled { ack, opens: false, opens_for_all: false };
+        let before: Vec<Phase> = (0..self.circuits.len()).map(|circuit| self.phase(circuit)).collect();
+        let counts_against = (0..self.circuits.len()).any(|c| counts[c] && meaning[c] == Meaning::Bad);
+        let mut settled =
+            Settled { ack: Acknowledgement::Counted, is_stale_somewhere: is_stale, opens: false, opens_for_all: false };
         for circuit in 0..self.circuits.len() {
             let weighs = counts[circuit] && meaning[circuit] != Meaning::Neutral;
             if weighs && self.weigh(circuit, now, meaning[circuit], leased[circuit], told) {
                 settled.opens = true;
                 settled.opens_for_all |= !self.is_shadow(circuit);
             }
+        }
+        let has_moved = (0..self.circuits.len()).any(|circuit| self.phase(circuit) != before[circuit]);
+        if is_stale && !counts_against && !has_moved {
+            settled.ack = Acknowledgement::Stale;
         }
         settled
     }
@@ -213,7 +221,6 @@ impl Oracle {
                 }
                 false
             }
-            (Phase::Closed, Meaning::Good) if !self.judges_good(circuit, now) => false,
             (Phase::Closed, Meaning::Good | Meaning::Bad) => match self.fired(circuit, now, None) {
                 Some(why) => {
                     self.open(circuit, now, why, told.hint_ms);

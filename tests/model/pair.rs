@@ -20,7 +20,6 @@ use super::invariants::{self, Seen};
 use super::marks::{Mark, Marks};
 use super::oracle::{Asked, CIRCUITS_MAX, Oracle, Settled, Told, Why};
 use super::policies::Setup;
-use super::readings;
 
 /// The target's hash.
 pub(crate) const TARGET: u64 = 7;
@@ -172,14 +171,9 @@ impl Pair {
         is_step
     }
 
-    /// Whether housekeeping has nothing to forget that it must not.
-    pub(crate) fn is_forgettable(&self) -> bool {
-        self.held.is_empty() && self.setup.circuits.iter().all(|(kind, _)| *kind == CircuitKind::ErrorRate)
-    }
-
     /// Whether a permit was issued under the present phase of every circuit.
     fn is_current(&self, permit: &Permit) -> bool {
-        self.seen.iter().all(|seen| seen.generation == permit.generation_of(seen.circuit_ref()))
+        self.seen.iter().all(|seen| seen.generation == permit.of(seen.circuit_ref()).generation)
     }
 
     fn take(&mut self, whose: Whose) -> Option<Permit> {
@@ -240,9 +234,7 @@ impl Pair {
             trip.also_open.iter().map(|also| (also.kind, also.phase, also.retry_at.map(|at| at.0))).collect();
         let others: Vec<_> = ordered.iter().skip(1).map(|(at, phase, retry)| (kind_of(*at), *phase, *retry)).collect();
         self.same("also open", &also, &others);
-        let tells = |phase: Phase| phase == Phase::Open || refusals.iter().all(|(_, other, _)| *other != Phase::Open);
-        let telling = refusals.iter().filter(|(_, phase, _)| !readings::RUNNING_PROBE_TELLS_NO_TIME || tells(*phase));
-        let latest = telling.map(|(.., retry)| retry.unwrap_or(u64::MAX)).max().unwrap_or(0);
+        let latest = refusals.iter().map(|(.., retry)| retry.unwrap_or(u64::MAX)).max().unwrap_or(0);
         self.same("retry at", &trip.retry_at.map_or(u64::MAX, |at| at.0), &latest);
         let is_latched = primary.1 == Phase::Open && primary.2.is_none();
         if let (Some(why), false) = (oracle.why_open(primary.0), is_latched) {
@@ -287,7 +279,7 @@ impl Pair {
     fn same_receipt(&mut self, told: &Told, receipt: &Receipt, marks: &mut Marks) {
         let now = self.now;
         let Some(oracle) = self.oracle.as_mut() else { return };
-        let Settled { ack, opens, opens_for_all } = oracle.tell(now, told);
+        let Settled { ack, is_stale_somewhere, opens, opens_for_all } = oracle.tell(now, told);
         let leases = oracle.asked(told.seq).map(|(_, _, lease_ends)| lease_ends).unwrap_or_default();
         let phases = (0..self.setup.circuits.len()).map(|circuit| oracle.phase(circuit));
         let strictest = phases.max_by_key(|phase| match phase {
@@ -316,7 +308,7 @@ impl Pair {
         marks.note_if(opens && is_good && why.into_iter().any(by_ratio), Mark::RatioFiredByGood);
         let is_written_off = leases.iter().flatten().any(|end| *end <= now);
         marks.note_if(ack == Acknowledgement::Stale && is_written_off, Mark::WrittenOffReported);
-        marks.note_if(ack == Acknowledgement::Stale && opens, Mark::StaleElsewhere);
+        marks.note_if(ack == Acknowledgement::Counted && opens && is_stale_somewhere, Mark::CountedDespiteStale);
         let is_leased = leases.iter().flatten().next().is_some();
         let is_counted_probe = ack == Acknowledgement::Counted && is_leased;
         let is_half_open = receipt.phase_after == Phase::HalfOpen;

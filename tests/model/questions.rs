@@ -4,7 +4,6 @@ use tripnote::domain::breaker::policy::{Policy, Rule};
 use tripnote::domain::signal::{CircuitKind, Phase};
 
 use super::oracle::{CIRCUITS_MAX, Fact, Meaning, Oracle, Why, Word};
-use super::readings;
 
 /// "Recent" for the longest call: this span and the one before it.
 const RECENT_SPAN_MS: u64 = 300_000;
@@ -116,10 +115,7 @@ impl Oracle {
     pub(crate) fn is_live(&self, circuit: usize, seq: u64, now: u64) -> bool {
         let Some((_, place, lease_ends)) = self.asked(seq) else { return false };
         let is_of_this_phase = place >= self.spell(circuit).from;
-        let is_probe_elsewhere = readings::PROBE_ELSEWHERE_IS_STALE && lease_ends.iter().any(Option::is_some);
-        let needs_lease =
-            lease_ends[circuit].is_some() || (is_probe_elsewhere && self.phase(circuit) == Phase::HalfOpen);
-        is_of_this_phase && (!needs_lease || self.holds_lease(circuit, seq, now))
+        is_of_this_phase && (lease_ends[circuit].is_none() || self.holds_lease(circuit, seq, now))
     }
 
     /// Leases that ended unreported since the last good probe.
@@ -162,11 +158,8 @@ impl Oracle {
             Phase::Open => Word::Refuse { phase: Phase::Open, retry_at: spell.until },
             Phase::HalfOpen => {
                 let policy = self.policy(circuit);
-                let wanted = usize::from(policy.successes) - self.good_probes(circuit);
-                let places = usize::from(policy.probes);
-                let places = if readings::ONLY_WANTED_PROBES { places.min(wanted) } else { places };
                 let running = self.running(circuit, now);
-                if running.len() < places {
+                if running.len() < usize::from(policy.probes) {
                     return Word::Probe;
                 }
                 Word::Refuse { phase: Phase::HalfOpen, retry_at: running.iter().map(|(_, end)| *end).min() }
@@ -212,10 +205,7 @@ impl Oracle {
         let hangs = |fact: &&Fact| match **fact {
             Fact::Asked { at, seq, .. } => {
                 let is_long = now - at >= slow_ms && now - at < self.permit_for_ms;
-                is_long
-                    && !self.is_reported(seq)
-                    && !self.is_given_back(seq)
-                    && (readings::TOLD_CALL_HANGS || told != Some(seq))
+                is_long && !self.is_reported(seq) && !self.is_given_back(seq) && told != Some(seq)
             }
             Fact::GivenBack { .. } | Fact::Reported { .. } | Fact::Turned { .. } => false,
         };
@@ -247,17 +237,6 @@ impl Oracle {
             let seen = (seen.0 + hung, seen.1 + hung);
             fires.then_some(Why::Fired { rule: *rule, failed, results: of, seen, hung })
         })
-    }
-
-    /// Whether a good result is judged at once.
-    pub(crate) fn judges_good(&self, circuit: usize, now: u64) -> bool {
-        let windows = self.circuits.iter().flat_map(|(_, policy)| {
-            let own = policy.rules.iter().filter_map(|rule| rule.window_ms());
-            own.flat_map(|window_ms| [window_ms, policy.observe_ms])
-        });
-        let span_ms = windows.max().unwrap_or(0);
-        let has_failures = self.in_window(&self.results(circuit, 0), now, span_ms).0 > 0;
-        has_failures || !readings::GOOD_LEAVES_HANGING || !self.follows(circuit)
     }
 
     /// The backoff level: one up per failed probe, one down per healthy window after a closing.

@@ -12,7 +12,6 @@ use tripnote::domain::verdict::Verdict;
 use super::marks::{Mark, Marks};
 use super::pair::{Pair, Say, Step, Whose};
 use super::policies::{Setup, small};
-use super::readings;
 
 /// Reproducible: `TRIPNOTE_MODEL_SEED` chooses another seed, `TRIPNOTE_MODEL_CASES` multiplies the cases.
 pub(crate) fn config(cases: u32) -> ProptestConfig {
@@ -142,10 +141,7 @@ fn walk(setup: Setup, dice: u64, steps: &[Step], marks: &mut Marks) -> Pair {
     let mut pair = Pair::new(&Arc::new(setup));
     for (turn, step) in steps.iter().enumerate() {
         pair.dice = dice.rotate_left(turn as u32);
-        let forgets = *step == Step::Compact && readings::HOUSEKEEPING_FORGETS && !pair.is_forgettable();
-        if !forgets {
-            pair.step(*step, marks);
-        }
+        pair.step(*step, marks);
     }
     pair
 }

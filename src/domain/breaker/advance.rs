@@ -94,7 +94,8 @@ impl Breaker {
         let Some((circuit, view)) = scope.circuit_with_view(kind, moment.now, policy, grid) else { return };
         circuit.forget_old(moment.now, grid, moment.permit_for_ms);
         let lapsed = circuit.advance(moment.now);
-        let hanging = if policy.in_flight && kind == CircuitKind::Latency { circuit.fired(view, false) } else { None };
+        let follows = policy.follows_calls() && circuit.has_quorum(moment.now, policy);
+        let hanging = if follows { circuit.fired(view, false) } else { None };
         let generation = circuit.generation;
         let name: Box<str> = scope.name().to_string().into();
         for _ in 0..lapsed.lost {

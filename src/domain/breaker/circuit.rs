@@ -165,6 +165,12 @@ impl Circuit {
         }
     }
 
+    /// Nothing in its window, and no run.
+    #[must_use]
+    pub fn is_bare(&self) -> bool {
+        self.window.totals() == [0, 0] && matches!(&self.state, State::Closed(closed) if closed.run == 0)
+    }
+
     /// Failures kept in its window.
     #[must_use]
     pub const fn failures_kept(&self) -> u32 {
@@ -206,8 +212,7 @@ impl Circuit {
                 Answer::Refuse { phase: Phase::Open, retry_at: open.until }
             }
             State::HalfOpen(half) => {
-                let wanted = policy.successes.saturating_sub(half.passed);
-                if half.leases.len() < usize::from(policy.probes.min(wanted.max(1))) {
+                if half.leases.len() < usize::from(policy.probes.max(1)) {
                     return Answer::MayProbe;
                 }
                 let retry_at = half.leases.iter().map(|lease| lease.ends_at).min();
@@ -247,6 +252,13 @@ impl Circuit {
         }
     }
 
+    /// Follows a call no longer.
+    pub fn unfollow(&mut self, seq: u64) {
+        if let State::Closed(closed) = &mut self.state {
+            closed.in_flight.retain(|(_, own)| *own != seq);
+        }
+    }
+
     /// Gives back what a permit took, as if the call had never been asked for.
     pub fn give_back(&mut self, seq: u64) {
         match &mut self.state {
@@ -280,7 +292,7 @@ impl Circuit {
         self.book(sample, view, counts_here);
         if counts_here
             && matches!(self.state, State::Closed(_))
-            && (sample.outcome.is_bad() || self.failures_kept() > 0)
+            && (sample.outcome.is_bad() || self.failures_kept() > 0 || view.policy.follows_calls())
         {
             return self.fired(view, sample.outcome.is_bad()).map_or(settled, |cause| Settled::Fires(Box::new(cause)));
         }
@@ -376,21 +388,19 @@ impl Circuit {
         is_level_zero && is_run_over && self.failures_kept() == 0 && closed.in_flight.is_empty()
     }
 
-    /// Moves its window to another grid after a reload.
-    pub fn regrid(&mut self, now: Timestamp, from: SliceGrid, to: SliceGrid) {
-        let own = |closed: &Closed| closed.marks.as_ref().map(|marks| marks.own);
-        let mark = if let State::Closed(closed) = &self.state { own(closed) } else { None };
-        let since_closing = self.window.count(now, from, from.span_ms, mark.as_ref());
+    /// Moves its window to another grid after a reload; what came before its closing stays left out.
+    pub fn regrid(&mut self, now: Timestamp, grids: (SliceGrid, SliceGrid), results: (&Ring<1>, &Ring<1>)) {
+        let ((from, to), (before, after)) = (grids, results);
+        let since = self.since;
+        let own_before = self.window.clone();
         self.window.regrid(now, from, to);
         if let State::Closed(closed) = &mut self.state
-            && closed.marks.is_some()
+            && let Some(marks) = &mut closed.marks
         {
-            // A mark belongs to the old slices. What came after it is kept, in one slice of the new grid.
-            self.window = Ring::default();
-            closed.marks = None;
-            if since_closing != [0, 0] {
-                self.window.add(now, to, since_closing);
-            }
+            let own = own_before.count(now, from, from.span_ms, Some(&marks.own));
+            let results = before.count(now, from, from.span_ms, Some(&marks.results));
+            marks.own = self.window.mark_leaving(since, now, to, own);
+            marks.results = after.mark_leaving(since, now, to, results);
         }
     }
 

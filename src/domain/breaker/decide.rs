@@ -119,10 +119,7 @@ impl Breaker {
         ordered.sort_by_key(|(row, _)| row.precedence());
         // INVARIANT: a trip has at least one refusal; the catalogue's first row stands in for none.
         let Some((row, primary)) = ordered.first().copied() else { return self.no_refusal(ask) };
-        // A probe that runs has no deadline of its own while another circuit is open.
-        let open =
-            |refusal: &&Refusing| refusal.phase == Phase::Open || refusals.iter().all(|r| r.phase != Phase::Open);
-        let latest = refusals.iter().filter(open).max_by_key(|refusal| refusal.retry_at.map_or(u64::MAX, |at| at.0));
+        let latest = refusals.iter().max_by_key(|refusal| refusal.retry_at.map_or(u64::MAX, |at| at.0));
         let latest = latest.unwrap_or(primary);
         let contract = TripContract {
             row,
@@ -130,7 +127,7 @@ impl Breaker {
             target: SafeText::cut(ask.target.as_str(), LONG_FIELD_BYTES_MAX),
             observed: primary.observed.clone(),
             threshold: primary.threshold.clone(),
-            state: latest.standing(),
+            state: primary.standing(latest),
             fallback: self.named_fallback(row, fallback),
             max_argument_bytes: primary.max_argument_bytes.filter(|_| row.action == Action::ReducePayload),
         };
@@ -245,12 +242,16 @@ impl Refusing {
         CatalogueRow::find(signal, condition).unwrap_or(&crate::domain::contract::CATALOGUE[0])
     }
 
-    fn standing(&self) -> Standing {
-        match (self.phase, self.retry_at) {
-            (Phase::HalfOpen, Some(lease_ends)) => Standing::ProbeRunning { lease_ends },
-            (_, Some(until)) if self.is_held => Standing::HeldUntil(until),
-            (_, Some(until)) => Standing::OpenUntil(until),
-            (_, None) => Standing::UntilReleased,
+    /// What is true until the latest deadline of all, so that who waits for it is not refused for what is known now. It
+    /// is a running probe that is waited for only where this circuit speaks of one.
+    fn standing(&self, latest: &Self) -> Standing {
+        match latest.retry_at {
+            None => Standing::UntilReleased,
+            Some(until) if latest.is_held => Standing::HeldUntil(until),
+            Some(lease_ends) if self.phase == Phase::HalfOpen && latest.phase == Phase::HalfOpen => {
+                Standing::ProbeRunning { lease_ends }
+            }
+            Some(until) => Standing::OpenUntil(until),
         }
     }
 }

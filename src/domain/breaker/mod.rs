@@ -20,10 +20,10 @@ pub mod window;
 
 use std::sync::Arc;
 
-use self::circuit::Circuit;
+use self::circuit::{Answer, Circuit};
 pub use self::operate::CircuitView;
 use self::overrides::Overrides;
-use self::permit::{CircuitRef, Permit};
+use self::permit::{CircuitRef, Listed, Permit};
 pub use self::report::{Acknowledgement, Receipt};
 use self::routes::PreparedPolicy;
 use self::scope::{CallNames, Scope, ScopeKey, ScopeMap};
@@ -107,6 +107,8 @@ pub struct Breaker {
     settled: Settled,
     overrides: Overrides,
     last_issued: Timestamp,
+    /// The latest moment of any entry.
+    seen: Timestamp,
 }
 
 impl Breaker {
@@ -122,6 +124,7 @@ impl Breaker {
             settled: Settled::default(),
             overrides: Overrides::default(),
             last_issued: Timestamp(0),
+            seen: Timestamp(0),
         }
     }
 
@@ -147,6 +150,7 @@ impl Breaker {
     /// May this call be made? The permit that says so, or the contract that says why not; and what a circuit in shadow
     /// would have said. A target without a scope is admitted by its breaker's other circuits alone.
     pub fn admit(&mut self, ask: &Ask<'_>, moment: &Moment<'_>, out: &mut Events) -> Admission {
+        let moment = &self.onward(moment);
         self.touch(ask, moment.now);
         if self.is_plain(ask.names.target) {
             return self.proceed(ask, moment, None, out);
@@ -169,12 +173,17 @@ impl Breaker {
 
     /// What an ask would come to. Takes nothing; only what time has decided anyway is carried out.
     pub fn peek(&mut self, ask: &Ask<'_>, moment: &Moment<'_>, out: &mut Events) -> Verdict<bool> {
+        let moment = &self.onward(moment);
         self.advance(&ask.names, moment, out);
         let mut enforced = self.refusals(ask, moment.now);
         enforced.retain(|refusal| !refusal.is_shadow);
         if enforced.is_empty() {
             let is_probe = self.in_play(&ask.names).into_iter().any(|id| {
-                self.scope(id).is_some_and(|scope| scope.circuits.iter().any(|c| c.phase() != Phase::Closed))
+                let may_probe = |circuit: &Circuit| {
+                    let policy = self.prepared.of(circuit.kind);
+                    policy.is_some_and(|p| circuit.answer(moment.now, p, ask.arguments_bytes) == Answer::MayProbe)
+                };
+                self.scope(id).is_some_and(|scope| scope.circuits.iter().any(may_probe))
             });
             return Verdict::Proceed(is_probe);
         }
@@ -188,6 +197,16 @@ impl Breaker {
                 scope.circuits.iter_mut().for_each(|circuit| circuit.give_back(permit.seq));
             }
         }
+    }
+
+    /// Callers read the clock before they hold the lock; `now` never goes back in here.
+    fn onward<'a>(&mut self, moment: &Moment<'a>) -> Moment<'a> {
+        Moment { now: self.onward_at(moment.now), ..*moment }
+    }
+
+    fn onward_at(&mut self, now: Timestamp) -> Timestamp {
+        self.seen = self.seen.max(now);
+        self.seen
     }
 
     fn touch(&mut self, ask: &Ask<'_>, now: Timestamp) {
@@ -214,12 +233,16 @@ impl Breaker {
         out: &mut Events,
     ) -> Admission {
         let lease_until = self.take(ask, moment, out);
-        let mut generations = Vec::new();
+        let mut listed = Vec::new();
         for id in self.in_play(&ask.names) {
             let Some(scope) = self.scope(id) else { continue };
             let is_personal = matches!(scope.key, ScopeKey::TargetCaller(..));
-            let listed = scope.circuits.iter().filter(|circuit| circuit.generation != 0);
-            generations.extend(listed.map(|c| (CircuitRef { kind: c.kind, is_personal }, c.generation)));
+            let circuits = scope.circuits.iter().filter(|circuit| circuit.generation != 0);
+            listed.extend(circuits.map(|circuit| Listed {
+                circuit: CircuitRef { kind: circuit.kind, is_personal },
+                generation: circuit.generation,
+                is_probe: circuit.leases().iter().any(|lease| lease.probe == ask.seq),
+            }));
         }
         let keeps_size = self.prepared.policy.reducible;
         let session = if self.prepared.shadows_a_share { ask.session } else { 0 };
@@ -236,7 +259,7 @@ impl Breaker {
             call: ask.call,
             arguments_bytes: ask.arguments_bytes.filter(|_| keeps_size),
             is_probe: lease_until.is_some(),
-            generations,
+            listed,
         };
         if moment.tells_calls {
             out.push(self.event(moment.now, Happening::Admitted { is_probe: permit.is_probe }));

@@ -73,6 +73,7 @@ impl Breaker {
         if Arc::ptr_eq(&self.prepared, prepared) {
             return;
         }
+        let now = self.onward_at(now);
         let (old, new) = (std::mem::replace(&mut self.prepared, Arc::clone(prepared)), prepared);
         if old.policy == new.policy {
             return;
@@ -84,8 +85,7 @@ impl Breaker {
             let gone = scope.circuits.extract_if(.., |circuit| new.of(circuit.kind).is_none());
             removed.extend(gone.map(|circuit| (name.clone(), circuit.kind, circuit.generation)));
             if from != to {
-                scope.results.regrid(now, from, to);
-                scope.circuits.iter_mut().for_each(|circuit| circuit.regrid(now, from, to));
+                scope.regrid(now, from, to);
             }
         }
         out.push(self.event(now, Happening::ConfigChanged { version: new.version }));
@@ -124,6 +124,7 @@ impl Breaker {
 
     /// Closes the circuits of a cover and forgets their past. Answers how many there were.
     pub fn reset(&mut self, cover: Cover, now: Timestamp, out: &mut Events) -> usize {
+        let now = self.onward_at(now);
         let prepared = Arc::clone(&self.prepared);
         let mut events = Vec::new();
         for scope in self.targets.iter_mut().chain(self.others.iter_mut()) {
@@ -184,8 +185,9 @@ impl Breaker {
 
     /// Gives back the memory of at most `limit` scopes from an id on; the id to go on from.
     pub fn compact(&mut self, from: u64, limit: usize, moment: &Moment<'_>) -> Option<u64> {
-        let Moment { now, permit_for_ms, .. } = *moment;
+        let Moment { now, permit_for_ms, .. } = self.onward(moment);
         let prepared = Arc::clone(&self.prepared);
+        let last_issued = self.last_issued;
         if now.since_ms(self.last_issued) > permit_for_ms {
             self.settled.clear();
         }
@@ -193,7 +195,7 @@ impl Breaker {
             .others
             .iter_mut()
             .filter_map(|scope| {
-                scope.compact(now, &prepared, permit_for_ms);
+                scope.compact(now, &prepared, permit_for_ms, last_issued);
                 (scope.circuits.is_empty() && scope.results.totals() == [0]).then(|| scope.key.id())
             })
             .collect();
@@ -201,7 +203,7 @@ impl Breaker {
             self.others.remove(id);
         }
         let (scopes, next) = self.targets.some_mut(from, limit);
-        scopes.into_iter().for_each(|scope| scope.compact(now, &prepared, permit_for_ms));
+        scopes.into_iter().for_each(|scope| scope.compact(now, &prepared, permit_for_ms, last_issued));
         next
     }
 

@@ -44,7 +44,18 @@ pub struct Permit {
     /// Whether it holds a lease.
     pub is_probe: bool,
     /// Circuits that were not at generation 0.
-    pub generations: Vec<(CircuitRef, u32)>,
+    pub listed: Vec<Listed>,
+}
+
+/// A circuit as the permit found it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Which.
+    pub circuit: CircuitRef,
+    /// The generation under which it let the call through.
+    pub generation: u32,
+    /// Whether the permit holds a lease there.
+    pub is_probe: bool,
 }
 
 const VERSION: u8 = 1;
@@ -57,15 +68,17 @@ const WITH_SIZE: u8 = 16;
 const WITH_SESSION: u8 = 32;
 const WITH_CALL: u8 = 64;
 const PERSONAL: u8 = 8;
+const PROBE_HERE: u8 = 16;
 
 /// The longest permit in bytes.
 pub const PERMIT_BYTES_MAX: usize = 176;
 
 impl Permit {
-    /// The generation under which a circuit let it through.
+    /// A circuit as the permit found it.
     #[must_use]
-    pub fn generation_of(&self, circuit: CircuitRef) -> u32 {
-        self.generations.iter().find(|(listed, _)| *listed == circuit).map_or(0, |(_, generation)| *generation)
+    pub fn of(&self, circuit: CircuitRef) -> Listed {
+        let listed = self.listed.iter().find(|listed| listed.circuit == circuit);
+        listed.copied().unwrap_or(Listed { circuit, generation: 0, is_probe: false })
     }
 
     /// The bytes, sealed with a MAC.
@@ -95,9 +108,10 @@ impl Permit {
             flags |= WITH_SIZE;
             out.extend_from_slice(&bytes.to_le_bytes());
         }
-        for (circuit, generation) in &self.generations {
+        for Listed { circuit, generation, is_probe } in &self.listed {
             let personal = if circuit.is_personal { PERSONAL } else { 0 };
-            out.push(circuit.kind as u8 | personal);
+            let probe = if *is_probe { PROBE_HERE } else { 0 };
+            out.push(circuit.kind as u8 | personal | probe);
             out.extend_from_slice(&generation.to_le_bytes());
         }
         if let Some(place) = out.get_mut(1) {
@@ -135,11 +149,12 @@ impl Permit {
         let session = optional(WITH_SESSION)?;
         let call = optional(WITH_CALL)?;
         let arguments_bytes = if flags & WITH_SIZE == 0 { None } else { Some(reader.u32()?) };
-        let mut generations = Vec::new();
+        let mut listed = Vec::new();
         while !reader.0.is_empty() {
             let tag = reader.byte()?;
-            let kind = *CircuitKind::ALL.get(usize::from(tag & !PERSONAL))?;
-            generations.push((CircuitRef { kind, is_personal: tag & PERSONAL != 0 }, reader.u32()?));
+            let kind = *CircuitKind::ALL.get(usize::from(tag & !(PERSONAL | PROBE_HERE)))?;
+            let circuit = CircuitRef { kind, is_personal: tag & PERSONAL != 0 };
+            listed.push(Listed { circuit, generation: reader.u32()?, is_probe: tag & PROBE_HERE != 0 });
         }
         let is_probe = flags & PROBE != 0;
         Some(Self {
@@ -155,7 +170,7 @@ impl Permit {
             call,
             arguments_bytes,
             is_probe,
-            generations,
+            listed,
         })
     }
 }

@@ -126,6 +126,12 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// Whether calls in flight are followed.
+    #[must_use]
+    pub fn follows_calls(&self) -> bool {
+        self.in_flight && self.slow_ms.is_some()
+    }
+
     /// Whether results must be counted over time for this policy.
     #[must_use]
     pub fn is_windowed(&self) -> bool {

@@ -62,9 +62,36 @@ struct Report<'a> {
     prepared: Arc<PreparedPolicy>,
 }
 
+/// What one circuit made of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AtCircuit {
+    Counted,
+    Moved,
+    Stale,
+}
+
+/// What all circuits made of it.
+#[derive(Default)]
+struct Heard {
+    stale: bool,
+    /// A phase moved, or a failure was counted.
+    spoke: bool,
+}
+
+impl Heard {
+    fn add(&mut self, at: AtCircuit, outcome: Outcome) {
+        match at {
+            AtCircuit::Stale => self.stale = true,
+            AtCircuit::Moved => self.spoke = true,
+            AtCircuit::Counted => self.spoke |= outcome.is_bad(),
+        }
+    }
+}
+
 impl Breaker {
     /// Settles a permit.
     pub fn report(&mut self, permit: &Permit, result: &CallResult, moment: &Moment<'_>, out: &mut Events) -> Receipt {
+        let moment = &self.onward(moment);
         let now = moment.now;
         let names = names_of(permit);
         if let Some((acknowledgement, what)) = self.refuse_report(permit, moment) {
@@ -72,6 +99,7 @@ impl Breaker {
             return Receipt::of(acknowledgement, self.strictest_phase(&names));
         }
         self.settled.insert(permit.seq);
+        self.unfollow(permit);
         self.advance(&names, moment, out);
         let prepared = Arc::clone(&self.prepared);
         let took_ms = result.latency_ms.unwrap_or_else(|| now.since_ms(permit.issued_at));
@@ -87,9 +115,8 @@ impl Breaker {
         let report = Report { permit, names, outcomes, hint: result.hint, is_counted, moment, prepared };
         self.count_beyond_target(&report);
         let before = out.len();
-        let is_stale = self.settle_all(&report, out);
-        let acknowledgement = if is_stale { Acknowledgement::Stale } else { Acknowledgement::Counted };
-        if is_stale {
+        let acknowledgement = self.settle_all(&report, out);
+        if acknowledgement == Acknowledgement::Stale {
             out.push(self.event(now, Happening::Stale));
         } else if moment.tells_calls {
             out.push(self.event(now, Happening::Recorded));
@@ -99,13 +126,24 @@ impl Breaker {
         Receipt { acknowledgement, phase_after: self.strictest_phase(&names), trip }
     }
 
+    /// A call whose result is here is no longer in flight.
+    fn unfollow(&mut self, permit: &Permit) {
+        let policy = self.prepared.of(CircuitKind::Latency).filter(|policy| policy.in_flight);
+        let Some(scope) = policy.map(|policy| policy.scope) else { return };
+        let id = ScopeKey::of(CircuitKind::Latency, scope, &names_of(permit)).id();
+        let circuits = self.scope_mut(id).into_iter().flat_map(|scope| &mut scope.circuits);
+        circuits
+            .filter(|circuit| circuit.kind == CircuitKind::Latency)
+            .for_each(|circuit| circuit.unfollow(permit.seq));
+    }
+
     fn refuse_report(&self, permit: &Permit, moment: &Moment<'_>) -> Option<(Acknowledgement, Happening)> {
-        if moment.now.since_ms(permit.issued_at) > moment.permit_for_ms {
+        if permit.incarnation != moment.incarnation || !self.has_target(permit.target) {
+            Some((Acknowledgement::Unknown, Happening::Unknown))
+        } else if moment.now.since_ms(permit.issued_at) > moment.permit_for_ms {
             Some((Acknowledgement::Expired, Happening::Expired))
         } else if self.settled.contains(permit.seq) {
             Some((Acknowledgement::Duplicate, Happening::Duplicate))
-        } else if permit.incarnation != moment.incarnation || !self.has_target(permit.target) {
-            Some((Acknowledgement::Unknown, Happening::Unknown))
         } else {
             None
         }
@@ -140,9 +178,10 @@ impl Breaker {
         }
     }
 
-    /// Settles the report at every kind, and at the caller's own circuits. True where it was stale for one of them.
-    fn settle_all(&mut self, report: &Report<'_>, out: &mut Events) -> bool {
-        let mut is_stale = false;
+    /// Settles the report at every kind, and at the caller's own circuits. Stale where it was so for one of them and
+    /// moved nothing, and counted against nobody, elsewhere.
+    fn settle_all(&mut self, report: &Report<'_>, out: &mut Events) -> Acknowledgement {
+        let mut heard = Heard::default();
         let prepared = Arc::clone(&report.prepared);
         for (kind, policy) in prepared.policy.policies.iter() {
             let Some(policy) = policy else { continue };
@@ -151,16 +190,17 @@ impl Breaker {
             let remembers =
                 outcome.is_bad() || (outcome == Outcome::Ignored && report.is_counted && policy.is_windowed());
             let has_circuit = self.scope(key.id()).is_some_and(|scope| scope.circuit(kind).is_some());
+            let own = ScopeKey::TargetCaller(report.names.target, report.names.caller).id();
+            let has_own = self.scope(own).is_some_and(|scope| scope.circuit(kind).is_some());
             if has_circuit || remembers {
                 let id = if has_circuit { key.id() } else { self.scope_for(key, &report.names, report.moment) };
-                is_stale |= self.settle(id, CircuitRef { kind, is_personal: false }, policy, report, out);
+                heard.add(self.settle(id, CircuitRef { kind, is_personal: false }, policy, report, out), outcome);
             }
-            let own = ScopeKey::TargetCaller(report.names.target, report.names.caller).id();
-            if policy.min_reporters > 1 && self.scope(own).is_some_and(|scope| scope.circuit(kind).is_some()) {
-                is_stale |= self.settle(own, CircuitRef { kind, is_personal: true }, policy, report, out);
+            if policy.min_reporters > 1 && has_own {
+                heard.add(self.settle(own, CircuitRef { kind, is_personal: true }, policy, report, out), outcome);
             }
         }
-        is_stale
+        if heard.stale && !heard.spoke { Acknowledgement::Stale } else { Acknowledgement::Counted }
     }
 
     fn settle(
@@ -170,49 +210,49 @@ impl Breaker {
         policy: &Policy,
         report: &Report<'_>,
         out: &mut Events,
-    ) -> bool {
+    ) -> AtCircuit {
         let CircuitRef { kind, is_personal } = circuit_ref;
         let now = report.moment.now;
+        let listed = report.permit.of(circuit_ref);
         let sample = Sample {
             outcome: *report.outcomes.at(kind),
             is_counted: report.is_counted,
-            is_probe: report.permit.is_probe,
+            is_probe: listed.is_probe,
             seq: report.permit.seq,
-            generation: report.permit.generation_of(circuit_ref),
+            generation: listed.generation,
             issued_at: report.permit.issued_at,
             caller: report.names.caller,
             arguments_bytes: report.permit.arguments_bytes,
         };
-        let Some(scope) = self.scope_mut(scope_id) else { return false };
+        let Some(scope) = self.scope_mut(scope_id) else { return AtCircuit::Counted };
         let Some((circuit, view)) = scope.circuit_with_view(kind, now, policy, report.prepared.grid) else {
-            return false;
+            return AtCircuit::Counted;
         };
         match circuit.settle(&sample, view) {
-            Outcomes::Counted => false,
-            Outcomes::Stale => true,
+            Outcomes::Counted => AtCircuit::Counted,
+            Outcomes::Stale => AtCircuit::Stale,
             Outcomes::Closes => {
                 circuit.close(view);
                 let generation = circuit.generation;
                 let name: Box<str> = scope.name().to_string().into();
                 let event = self.event(now, Happening::Recovered);
                 out.push(Event { scope: name, kind: Some(kind), generation, ..event });
-                false
+                AtCircuit::Moved
             }
             Outcomes::Reopens => {
                 circuit.raise_level();
                 let facts = Facts { failed: 1, results: 1, window_ms: 0 };
                 let cause = TripCause { observed: Observed::ProbeFailed, threshold: Threshold::FailedProbe, facts };
                 self.open(scope_id, kind, cause, report.hint, report.moment, out);
-                false
+                AtCircuit::Moved
             }
             Outcomes::Fires(cause) => {
-                let has_quorum = is_personal || circuit.reporters(now, policy) >= usize::from(policy.min_reporters);
-                if policy.min_reporters <= 1 || has_quorum {
+                if is_personal || circuit.has_quorum(now, policy) {
                     self.open(scope_id, kind, *cause, report.hint, report.moment, out);
-                } else {
+                } else if sample.outcome.is_bad() {
                     self.open_for_caller(kind, *cause, report, out);
                 }
-                false
+                AtCircuit::Moved
             }
         }
     }
@@ -220,9 +260,8 @@ impl Breaker {
     /// One sick caller is refused alone.
     fn open_for_caller(&mut self, kind: CircuitKind, cause: TripCause, report: &Report<'_>, out: &mut Events) {
         let key = ScopeKey::TargetCaller(report.names.target, report.names.caller);
-        let own = self.scope(key.id()).and_then(|scope| scope.circuit(kind));
-        if own.is_some_and(|circuit| circuit.phase() != Phase::Closed) {
-            return;
+        if self.scope(key.id()).is_some_and(|scope| scope.circuit(kind).is_some()) {
+            return; // its own circuit, once there is one, judges by what it has seen itself
         }
         let id = self.scope_for(key, &report.names, report.moment);
         if id == key.id() {

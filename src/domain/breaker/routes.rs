@@ -45,7 +45,7 @@ impl PreparedPolicy {
     /// Whether calls in flight are followed.
     #[must_use]
     pub fn follows_calls(&self) -> bool {
-        self.of(CircuitKind::Latency).is_some_and(|policy| policy.in_flight)
+        self.of(CircuitKind::Latency).is_some_and(Policy::follows_calls)
     }
 }
 

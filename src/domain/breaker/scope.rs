@@ -240,8 +240,17 @@ impl Scope {
         self.circuits.iter().all(|circuit| circuit.is_clean(now, prepared.of(circuit.kind)))
     }
 
+    /// Moves its counts to another grid after a reload.
+    pub fn regrid(&mut self, now: Timestamp, from: SliceGrid, to: SliceGrid) {
+        let before = self.results.clone();
+        self.results.regrid(now, from, to);
+        for circuit in &mut self.circuits {
+            circuit.regrid(now, (from, to), (&before, &self.results));
+        }
+    }
+
     /// Gives back the memory of what time has made meaningless.
-    pub fn compact(&mut self, now: Timestamp, prepared: &PreparedPolicy, permit_for_ms: u64) {
+    pub fn compact(&mut self, now: Timestamp, prepared: &PreparedPolicy, permit_for_ms: u64, last_issued: Timestamp) {
         self.results.evict(now, prepared.grid);
         for circuit in &mut self.circuits {
             circuit.forget_old(now, prepared.grid, permit_for_ms);
@@ -249,7 +258,8 @@ impl Scope {
         // A circuit that has changed phase is kept while a permit from before may still come back.
         let is_spent = |circuit: &Circuit| {
             circuit.is_clean(now, prepared.of(circuit.kind))
-                && (circuit.generation == 0 || now.since_ms(circuit.since) > permit_for_ms)
+                && circuit.is_bare()
+                && (circuit.generation == 0 || now.since_ms(last_issued) > permit_for_ms)
         };
         self.circuits.retain(|circuit| !is_spent(circuit));
         self.circuits.shrink_to_fit();

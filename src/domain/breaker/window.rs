@@ -115,6 +115,17 @@ impl<const N: usize> Ring<N> {
         Mark { index, counts }
     }
 
+    /// A mark at `since` that leaves out everything but `left` of what came after it: for a ring that was moved to
+    /// another grid, whose slices no longer begin where the old ones did.
+    #[must_use]
+    pub fn mark_leaving(&self, since: Timestamp, now: Timestamp, grid: SliceGrid, left: [u32; N]) -> Mark<N> {
+        let mut mark = Mark { index: index_at(since, grid), counts: [0; N] };
+        let mut counts = self.count(now, grid, grid.span_ms, Some(&mark));
+        take_from(&mut counts, &left);
+        mark.counts = counts;
+        mark
+    }
+
     /// The sum over everything kept.
     #[must_use]
     pub const fn totals(&self) -> [u32; N] {

@@ -16,21 +16,21 @@ use tripnote::wire::pb::breaker_service_client::BreakerServiceClient;
 use tripnote::wire::pb::operator_service_client::OperatorServiceClient;
 
 /// 2026-01-01T14:01:30Z, the moment at which every test clock stands: 40 s before 14:02:10Z.
-pub const NOON_UNIX_MS: i64 = 1_767_276_090_000;
+pub(crate) const NOON_UNIX_MS: i64 = 1_767_276_090_000;
 
 /// A server in this process, with real sockets and a manual clock.
-pub struct TestServer {
-    pub engine: Arc<Engine>,
-    pub clock: Arc<ManualClock>,
-    pub endpoint: String,
-    pub breakers: BreakerServiceClient<Channel>,
-    pub operators: OperatorServiceClient<Channel>,
+pub(crate) struct TestServer {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) endpoint: String,
+    pub(crate) breakers: BreakerServiceClient<Channel>,
+    pub(crate) operators: OperatorServiceClient<Channel>,
     stop: oneshot::Sender<()>,
     serving: tokio::task::JoinHandle<Result<(), tonic::transport::Error>>,
 }
 
 /// Settings of an engine from a configuration text.
-pub fn engine_settings(toml: &str, version: u64) -> EngineSettings {
+pub(crate) fn engine_settings(toml: &str, version: u64) -> EngineSettings {
     let config = Config::parse(toml).unwrap_or_else(|report| panic!("{report}"));
     let contract = config.settings.contract;
     let tool = contract.escalation_tool.clone();
@@ -43,8 +43,9 @@ pub fn engine_settings(toml: &str, version: u64) -> EngineSettings {
 }
 
 /// An engine without a service.
-pub fn engine(toml: &str, clock: &Arc<ManualClock>) -> Arc<Engine> {
-    let identity = Identity { incarnation: 1, names: HashKey(*b"names for a test"), permits: HashKey(*b"permits for test") };
+pub(crate) fn engine(toml: &str, clock: &Arc<ManualClock>) -> Arc<Engine> {
+    let identity =
+        Identity { incarnation: 1, names: HashKey(*b"names for a test"), permits: HashKey(*b"permits for test") };
     Arc::new(Engine::new(engine_settings(toml, 1), identity, Arc::clone(clock) as Arc<dyn Clock>).unwrap())
 }
 
@@ -78,12 +79,12 @@ impl Reload for TextReload {
 }
 
 impl TestServer {
-    pub async fn start(toml: &str) -> Self {
+    pub(crate) async fn start(toml: &str) -> Self {
         Self::start_at(toml, &Address::Tcp("127.0.0.1:0".parse().unwrap())).await.0
     }
 
     /// Starts a server at an address; the text is what its next `ReloadConfig` reads.
-    pub async fn start_at(toml: &str, address: &Address) -> (Self, Arc<parking_lot::Mutex<(String, u64)>>) {
+    pub(crate) async fn start_at(toml: &str, address: &Address) -> (Self, Arc<parking_lot::Mutex<(String, u64)>>) {
         let clock = Arc::new(ManualClock::at_unix_ms(NOON_UNIX_MS));
         let engine = engine(toml, &clock);
         let config = Config::parse(toml).unwrap();
@@ -116,13 +117,13 @@ impl TestServer {
         (Self { engine, clock, endpoint, breakers, operators, stop, serving }, text)
     }
 
-    pub async fn stop(self) {
+    pub(crate) async fn stop(self) {
         let _ = self.stop.send(());
         self.serving.await.unwrap().unwrap();
     }
 }
 
 /// Connects to `127.0.0.1:port`.
-pub async fn channel(endpoint: &str) -> Channel {
+pub(crate) async fn channel(endpoint: &str) -> Channel {
     Endpoint::from_shared(format!("http://{endpoint}")).unwrap().connect_lazy()
 }

@@ -89,7 +89,7 @@ pub struct Sample {
     pub outcome: Outcome,
     /// Whether the result was counted for the scope.
     pub is_counted: bool,
-    /// Whether the permit holds a lease somewhere.
+    /// Whether the permit was given a lease here.
     pub is_probe: bool,
     /// The permit's number.
     pub seq: u64,

@@ -65,9 +65,14 @@ impl Circuit {
         TripCause { observed, threshold: Threshold::Rule { rule, slow_ms }, facts }
     }
 
-    /// Distinct callers that saw failures in the longest window of the policy.
+    /// Whether enough callers saw failures for all to be refused.
     #[must_use]
-    pub fn reporters(&self, now: Timestamp, policy: &Policy) -> usize {
+    pub fn has_quorum(&self, now: Timestamp, policy: &Policy) -> bool {
+        policy.min_reporters <= 1 || self.reporters(now, policy) >= usize::from(policy.min_reporters)
+    }
+
+    /// Distinct callers that saw failures in the longest window of the policy.
+    fn reporters(&self, now: Timestamp, policy: &Policy) -> usize {
         let window_ms = policy.rules.iter().filter_map(|rule| rule.window_ms()).max().unwrap_or(policy.observe_ms);
         match &self.state {
             State::Closed(closed) => closed.reporters.iter().filter(|(_, at)| now.since_ms(*at) < window_ms).count(),

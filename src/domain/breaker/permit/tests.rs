@@ -4,9 +4,13 @@ use proptest::prelude::*;
 const KEY: HashKey = HashKey(*b"0123456789abcdef");
 
 fn any_permit() -> impl Strategy<Value = Permit> {
-    let circuit = (0..7_usize, any::<bool>(), any::<u32>()).prop_map(|(kind, is_personal, generation)| {
-        (CircuitRef { kind: CircuitKind::ALL[kind], is_personal }, generation)
-    });
+    let circuit = (0..7_usize, any::<bool>(), any::<u32>(), any::<bool>()).prop_map(
+        |(kind, is_personal, generation, is_probe)| Listed {
+            circuit: CircuitRef { kind: CircuitKind::ALL[kind], is_personal },
+            generation,
+            is_probe,
+        },
+    );
     let names = (any::<u64>(), any::<u64>(), any::<u64>(), any::<u64>(), any::<u64>());
     (
         any::<u64>(),
@@ -18,22 +22,20 @@ fn any_permit() -> impl Strategy<Value = Permit> {
         prop::collection::vec(circuit, 0..14),
     )
         .prop_map(
-            |(incarnation, seq, at, (breaker, target, caller, credential, arguments), size, is_probe, generations)| {
-                Permit {
-                    incarnation,
-                    seq,
-                    issued_at: Timestamp(at),
-                    breaker,
-                    target,
-                    caller,
-                    credential,
-                    arguments,
-                    session: target ^ caller,
-                    call: target ^ seq,
-                    arguments_bytes: size,
-                    is_probe,
-                    generations,
-                }
+            |(incarnation, seq, at, (breaker, target, caller, credential, arguments), size, is_probe, listed)| Permit {
+                incarnation,
+                seq,
+                issued_at: Timestamp(at),
+                breaker,
+                target,
+                caller,
+                credential,
+                arguments,
+                session: target ^ caller,
+                call: target ^ seq,
+                arguments_bytes: size,
+                is_probe,
+                listed,
             },
         )
 }
@@ -75,7 +77,7 @@ fn a_cut_permit_or_one_of_another_key_is_none() {
         call: 0,
         arguments_bytes: Some(9),
         is_probe: true,
-        generations: vec![],
+        listed: vec![],
     };
     let sealed = permit.seal(&KEY);
     for kept in 0..sealed.len() {
