@@ -1,6 +1,14 @@
 //! Everything that needs a whole service, in one binary: a module per capability.
 
 #![cfg(test)]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test that stops is a test that fails"
+)]
 
 mod architecture;
 mod support;

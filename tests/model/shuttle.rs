@@ -1,6 +1,14 @@
 //! The engine under schedules that nobody would think of: shuttle runs the threads one step at a time, in thousands of
 //! orders. `cargo test --features shuttle --test shuttle`.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test that stops is a test that fails"
+)]
+
 use std::sync::Arc;
 
 use shuttle::thread;

@@ -20,6 +20,8 @@ pub mod window;
 
 use std::sync::Arc;
 
+use arrayvec::ArrayVec;
+
 use self::circuit::{Answer, Circuit};
 pub use self::operate::CircuitView;
 use self::overrides::Overrides;
@@ -269,8 +271,9 @@ impl Breaker {
     }
 
     /// The scopes whose circuits a call meets.
-    fn in_play(&self, names: &CallNames) -> Vec<u64> {
-        let mut ids = vec![names.target];
+    fn in_play(&self, names: &CallNames) -> ArrayVec<u64, 7> {
+        let mut ids = ArrayVec::new();
+        ids.push(names.target);
         if !self.others.is_empty() {
             let all = [
                 ScopeKey::Breaker,
