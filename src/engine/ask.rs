@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::calls::CallRecord;
 use super::idle::Tenant;
 use super::places::Full;
-use super::registry::{Shard, code_id};
+use super::registry::{Current, Shard, code_id};
 use super::sync::Ordering;
 use super::{Call, Decision, Engine, Granted, Peeked};
 use crate::domain::breaker::permit::Permit;
@@ -55,7 +55,9 @@ impl Engine {
                 let shadow = granted.shadow.clone().map(|trip| self.told(trip, now));
                 Some(Decision::Permit { granted, expires_in_ms, shadow })
             }
-            CallRecord::Refused { trip, until } if now < until => Some(Decision::Trip(self.told(trip, now))),
+            CallRecord::Refused { trip, until } if now < until && names_a_callable(&self.current(), &trip, now) => {
+                Some(Decision::Trip(self.told(trip, now)))
+            }
             CallRecord::Permitted(_) | CallRecord::Refused { .. } | CallRecord::Reported(_) => None,
         }
     }
@@ -70,9 +72,10 @@ impl Engine {
                 CallRecord::Refused { trip: Arc::clone(&refusal.trip), until }
             }
         };
+        let current = self.current(); // before the lock of the records, under which no other is taken
         let holds = |known: &CallRecord| match known {
             CallRecord::Permitted(granted) => now < granted.expires_at,
-            CallRecord::Refused { until, .. } => now < *until,
+            CallRecord::Refused { until, trip } => now < *until && names_a_callable(&current, trip, now),
             CallRecord::Reported(_) => false,
         };
         let Some(known) = self.calls.put(key, record, |known| !holds(known)) else { return decision };
@@ -261,4 +264,21 @@ impl Engine {
     fn code_of(&self, target: &TargetName) -> Code {
         self.current().routes.route(target.as_str()).code
     }
+}
+
+/// Whether the alternative that a trip names, if any, can be called now; else it is decided anew, which counts nothing.
+fn names_a_callable(current: &Current, trip: &Trip, now: Timestamp) -> bool {
+    let target = trip.contract.fallback.as_ref().and_then(|fallback| fallback.target.as_ref());
+    let watch = target.and_then(|target| current.routes.watched.iter().position(|watched| watched == target));
+    watch.is_none_or(|watch| current.is_admissible(watch, now))
+}
+
+/// Arguments longer than this are hashed as they came, so that no reading of them takes more memory than they did.
+const CANONICAL_BYTES_MAX: usize = 64 << 10;
+
+/// Arguments without what does not tell them apart: the order of keys and blanks. What is no JSON stays as it is.
+pub(super) fn canonical(arguments: &[u8]) -> std::borrow::Cow<'_, [u8]> {
+    let short = Some(arguments).filter(|arguments| arguments.len() <= CANONICAL_BYTES_MAX);
+    let value = short.and_then(|arguments| serde_json::from_slice::<serde_json::Value>(arguments).ok());
+    value.and_then(|value| serde_json::to_vec(&value).ok()).map_or(arguments.into(), Into::into)
 }

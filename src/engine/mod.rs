@@ -359,7 +359,8 @@ impl Engine {
         let arguments = match call.arguments {
             _ if !call.target_is_tool => 0,
             Arguments::Unknown => 0,
-            Arguments::Bytes(bytes) | Arguments::Digest(bytes) => self.identity.names.hash(HashTag::Arguments, bytes),
+            Arguments::Bytes(bytes) => self.identity.names.hash(HashTag::Arguments, &ask::canonical(bytes)),
+            Arguments::Digest(bytes) => self.identity.names.hash(HashTag::Arguments, bytes),
         };
         CallNames {
             target: self.identity.names.hash(HashTag::Target, call.target.as_str().as_bytes()),

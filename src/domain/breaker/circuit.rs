@@ -299,24 +299,6 @@ impl Circuit {
         settled
     }
 
-    /// Books what this kind makes of a result that the scope has counted.
-    fn book(&mut self, sample: &Sample, view: View<'_>, counts_here: bool) {
-        if !view.policy.is_windowed() || !sample.is_counted {
-            return;
-        }
-        if counts_here && sample.outcome.is_bad() {
-            self.window.add(view.now, view.grid, [1, 0]);
-            if let Some(bytes) = sample.arguments_bytes.filter(|_| sample.outcome == Outcome::Slow) {
-                if self.slow_sizes.len() >= SIZES_MAX {
-                    self.slow_sizes.pop_front();
-                }
-                self.slow_sizes.push_back(bytes);
-            }
-        } else if !counts_here {
-            self.window.add(view.now, view.grid, [0, 1]);
-        }
-    }
-
     /// Opens the circuit for a cause, from closed or half-open.
     pub fn open(&mut self, now: Timestamp, policy: &Policy, cause: TripCause, duration: Duration, is_reducible: bool) {
         self.level = self.level(now, policy);

@@ -3,7 +3,7 @@
 use super::circuit::{Answer, Circuit};
 use super::overrides::{Hold, OverrideMode};
 use super::policy::ScopeKind;
-use super::scope::{CallNames, Scope, ScopeKey};
+use super::scope::{CallNames, Scope, ScopeKey, ScopeName};
 use super::{Ask, Breaker, Moment};
 use crate::domain::contract::{
     Action, AlsoOpen, CatalogueRow, Condition, Facts, LONG_FIELD_BYTES_MAX, NamedFallback, Observed, Standing,
@@ -87,7 +87,9 @@ impl Breaker {
         }
         CircuitKind::ALL.iter().find_map(|kind| {
             let scope = self.prepared.of(*kind).map_or(ScopeKind::default_of(*kind), |policy| policy.scope);
-            self.held_by(ScopeKey::of(*kind, scope, &ask.names).id(), *kind)
+            let key = ScopeKey::of(*kind, scope, &ask.names);
+            let name = ScopeName { key, target: Some(ask.target) }.to_string().into();
+            self.held_by(key.id(), *kind).map(|held| Refusing { scope: name, ..held })
         })
     }
 
@@ -259,5 +261,6 @@ impl Refusing {
 /// Whether a policy's shadow covers this session: the first `percent` of a hundred places.
 fn is_in_shadow(ask: &Ask<'_>, percent: u8) -> bool {
     let place = if ask.session == 0 { ask.names.caller } else { ask.session };
-    place % 100 < u64::from(percent)
+    // A call of nobody is of no session: where a share is in shadow, it is not among them.
+    if place == 0 { percent >= 100 } else { place % 100 < u64::from(percent) }
 }

@@ -2,7 +2,8 @@
 //! probe's result makes of a half-open one.
 
 use super::{
-    Circuit, Closed, FAILED, HalfOpen, IGNORED, Marks, REPORTERS_MAX, Sample, Settled, State, TripCause, View,
+    Circuit, Closed, FAILED, HalfOpen, IGNORED, Marks, REPORTERS_MAX, SIZES_MAX, Sample, Settled, State, TripCause,
+    View,
 };
 use crate::domain::breaker::policy::{Policy, Rule};
 use crate::domain::contract::{Facts, Observed, Threshold};
@@ -10,6 +11,25 @@ use crate::domain::observation::Outcome;
 use crate::domain::time::Timestamp;
 
 impl Circuit {
+    /// Books what this kind makes of a result that the scope has counted.
+    pub(super) fn book(&mut self, sample: &Sample, view: View<'_>, counts_here: bool) {
+        let is_slow = counts_here && sample.outcome == Outcome::Slow;
+        if let Some(bytes) = sample.arguments_bytes.filter(|_| is_slow) {
+            if self.slow_sizes.len() >= SIZES_MAX {
+                self.slow_sizes.pop_front();
+            }
+            self.slow_sizes.push_back(bytes);
+        }
+        if !view.policy.is_windowed() || !sample.is_counted {
+            return;
+        }
+        if counts_here && sample.outcome.is_bad() {
+            self.window.add(view.now, view.grid, [1, 0]);
+        } else if !counts_here {
+            self.window.add(view.now, view.grid, [0, 1]);
+        }
+    }
+
     /// The first rule that fires on what is known now, if the circuit is closed.
     #[must_use]
     pub fn fired(&self, view: View<'_>, is_new_failure: bool) -> Option<TripCause> {
@@ -71,11 +91,16 @@ impl Circuit {
         policy.min_reporters <= 1 || self.reporters(now, policy) >= usize::from(policy.min_reporters)
     }
 
-    /// Distinct callers that saw failures in the longest window of the policy.
+    /// Distinct callers that saw failures in the longest window of the policy, or in the run where a rule counts that.
     fn reporters(&self, now: Timestamp, policy: &Policy) -> usize {
         let window_ms = policy.rules.iter().filter_map(|rule| rule.window_ms()).max().unwrap_or(policy.observe_ms);
         match &self.state {
-            State::Closed(closed) => closed.reporters.iter().filter(|(_, at)| now.since_ms(*at) < window_ms).count(),
+            State::Closed(closed) => {
+                let counts_runs = policy.rules.iter().any(|rule| matches!(rule, Rule::Consecutive { .. }));
+                let is_in_run = |at: Timestamp| counts_runs && closed.run > 0 && at >= closed.run_since;
+                let saw = |at: Timestamp| now.since_ms(at) < window_ms || is_in_run(at);
+                closed.reporters.iter().filter(|(_, at)| saw(*at)).count()
+            }
             State::Open(_) | State::HalfOpen(_) => 0,
         }
     }
