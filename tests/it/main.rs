@@ -11,5 +11,14 @@
 )]
 
 mod architecture;
+mod bad_input;
+mod binary;
+mod flood;
+mod lifecycle;
+mod operator;
+mod seed;
 mod support;
 mod tables;
+mod watch;
+mod wave;
+mod words;

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use tripnote::domain::breaker::policy::{BasisPoints, OpenFor};
 use tripnote::domain::observation::RetryHint;
+use tripnote::domain::time::Timestamp;
 
 use super::walks::config;
 
@@ -19,7 +20,7 @@ fn any_open_for() -> impl Strategy<Value = OpenFor> {
 }
 
 fn ms(open_for: &OpenFor, level: u8, dice: u64, hint: Option<i64>) -> u64 {
-    open_for.duration(level, dice, hint.map(|raw_ms| RetryHint { raw_ms })).open_for_ms.unwrap_or(0)
+    open_for.duration(Timestamp(0), level, dice, hint.map(|raw_ms| RetryHint { raw_ms })).open_for_ms.unwrap_or(0)
 }
 
 proptest! {
@@ -59,7 +60,7 @@ proptest! {
         let got = ms(&open_for, level, dice, Some(hint));
         let asked = u64::try_from(hint).unwrap_or(0).min(open_for.max_ms);
         prop_assert_eq!(got, own.max(asked));
-        let is_clamped = open_for.duration(level, dice, Some(RetryHint { raw_ms: hint })).hint_clamped;
+        let is_clamped = open_for.duration(Timestamp(0), level, dice, Some(RetryHint { raw_ms: hint })).hint_clamped;
         prop_assert_eq!(is_clamped, hint <= 0 || hint.unsigned_abs() > open_for.max_ms);
     }
 

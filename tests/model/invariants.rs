@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use tripnote::domain::breaker::permit::{CircuitRef, Permit};
 use tripnote::domain::breaker::policy::Policy;
 use tripnote::domain::breaker::{Acknowledgement, Admission, Ask, Breaker, CircuitView, Moment, Receipt};
-use tripnote::domain::contract::Trip;
+use tripnote::domain::contract::{Threshold, Trip};
 use tripnote::domain::event::{Event, Happening};
 use tripnote::domain::observation::{CallResult, Classification};
 use tripnote::domain::signal::{CircuitKind, Phase};
@@ -301,7 +301,9 @@ fn follow_events(pair: &Pair, circuit: &Seen, from: (Phase, u32), marks: &mut Ma
                 let is_bounded = opening.open_for_ms.map_or(policy.latch, |ms| (base..=max).contains(&ms));
                 holds(pair, 8, is_bounded, || format!("{opening:?}"));
                 let until = opening.open_for_ms.map(|ms| pair.now + ms);
-                let is_told = event.generation != circuit.generation || circuit.until == until;
+                // Lost probes are found late, and dated back to when they were lost.
+                let is_late = opening.threshold == Threshold::LostProbes(3) && circuit.until <= until;
+                let is_told = event.generation != circuit.generation || circuit.until == until || is_late;
                 holds(pair, 8, is_told, || format!("{opening:?} ends at {:?}", circuit.until));
                 holds(pair, 4, opening.from == phase, || format!("{opening:?} from {phase:?}"));
                 note_opening(phase, &opening.threshold, opening.hint_ms, marks);

@@ -238,7 +238,9 @@ impl Oracle {
         for circuit in 0..self.circuits.len() {
             match self.phase(circuit) {
                 Phase::HalfOpen if self.lost_in_a_row(circuit, now) >= LOST_REOPEN => {
-                    self.open(circuit, now, Why::LostProbes, None);
+                    // Not when somebody came to see it, but when the last of them ended.
+                    let ended = self.last_lost(circuit, now).unwrap_or(now);
+                    self.open_from(circuit, now, ended, Why::LostProbes, None);
                 }
                 Phase::Closed if self.follows(circuit) => {
                     if let Some(why) = self.fired(circuit, now, told) {
@@ -251,9 +253,13 @@ impl Oracle {
     }
 
     fn open(&mut self, circuit: usize, now: u64, why: Why, hint_ms: Option<i64>) {
+        self.open_from(circuit, now, now, why, hint_ms);
+    }
+
+    fn open_from(&mut self, circuit: usize, now: u64, from: u64, why: Why, hint_ms: Option<i64>) {
         let level = self.level(circuit, now) + u32::from(why == Why::FailedProbe);
         let range = self.open_range(circuit, level, hint_ms);
-        let until = (!self.policy(circuit).latch).then_some((now + range.0, now + range.1));
+        let until = (!self.policy(circuit).latch).then_some((from + range.0, from + range.1));
         self.turn(circuit, now, Phase::Open, why, until);
     }
 

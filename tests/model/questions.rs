@@ -137,6 +137,13 @@ impl Oracle {
         leases.iter().filter(|(seq, end)| is_lost(*seq, *end) && since_good(*end)).count()
     }
 
+    /// When the last of the lost leases ended.
+    pub(crate) fn last_lost(&self, circuit: usize, now: u64) -> Option<u64> {
+        let lost =
+            |(seq, end): (u64, u64)| (end <= now && self.reported_at(seq).is_none_or(|at| at >= end)).then_some(end);
+        self.leases(circuit).into_iter().filter_map(lost).max()
+    }
+
     /// Good probes of the present half-open phase.
     pub(crate) fn good_probes(&self, circuit: usize) -> usize {
         let leases = self.leases(circuit);

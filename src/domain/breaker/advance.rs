@@ -12,6 +12,13 @@ use crate::domain::observation::RetryHint;
 use crate::domain::signal::CircuitKind;
 use crate::domain::time::Timestamp;
 
+/// Why a circuit opens, and from when on.
+pub(super) struct Grounds {
+    pub(super) cause: TripCause,
+    pub(super) hint: Option<RetryHint>,
+    pub(super) from: Timestamp,
+}
+
 impl Breaker {
     /// Takes a lease at each circuit that lets the call through as a probe; the earliest end of those taken.
     pub(super) fn take(&mut self, ask: &Ask<'_>, moment: &Moment<'_>, out: &mut Events) -> Option<Timestamp> {
@@ -102,16 +109,17 @@ impl Breaker {
             let event = self.event(moment.now, Happening::ProbeLost);
             out.push(Event { scope: name.clone(), kind: Some(kind), generation, ..event });
         }
-        let cause = if lapsed.reopens {
-            let lost = circuit::LOST_PROBES_MAX;
-            let facts = Facts::default();
-            Some(TripCause { observed: Observed::ProbesLost(lost), threshold: Threshold::LostProbes(lost), facts })
-        } else {
-            hanging
+        let grounds = match (lapsed.reopens_from, hanging) {
+            (Some(from), _) => {
+                let (lost, facts) = (circuit::LOST_PROBES_MAX, Facts::default());
+                let (observed, threshold) = (Observed::ProbesLost(lost), Threshold::LostProbes(lost));
+                // Not from the moment at which somebody comes to see it: as if a timer had been there.
+                Grounds { cause: TripCause { observed, threshold, facts }, hint: None, from }
+            }
+            (None, Some(cause)) => Grounds { cause, hint: None, from: moment.now },
+            (None, None) => return,
         };
-        if let Some(cause) = cause {
-            self.open(id, kind, cause, None, moment, out);
-        }
+        self.open(id, kind, grounds, moment, out);
     }
 
     /// Opens a circuit and tells of it.
@@ -119,8 +127,7 @@ impl Breaker {
         &mut self,
         scope_id: u64,
         kind: CircuitKind,
-        cause: TripCause,
-        hint: Option<RetryHint>,
+        grounds: Grounds,
         moment: &Moment<'_>,
         out: &mut Events,
     ) {
@@ -132,10 +139,11 @@ impl Breaker {
         let Some((circuit, _)) = scope.circuit_with_view(kind, moment.now, policy, prepared.grid) else { return };
         let from = circuit.phase();
         // A limit that only the account's owner refills does not end when the target says (spec 3.4).
-        let hint = hint.filter(|_| kind != CircuitKind::QuotaBilling);
+        let cause = grounds.cause;
+        let hint = grounds.hint.filter(|_| kind != CircuitKind::QuotaBilling);
         let level = circuit.level(moment.now, policy);
         let dice = moment.dice ^ scope_id.rotate_left(u32::from(kind as u8));
-        let mut duration = policy.open_for.duration(level, dice, hint);
+        let mut duration = policy.open_for.duration(grounds.from, level, dice, hint);
         if policy.latch {
             duration.open_for_ms = None;
         }

@@ -178,15 +178,15 @@ impl Circuit {
         failed
     }
 
-    /// Writes off leases that have ended. `reopens` where that was the third lost probe in a row.
+    /// Writes off leases that have ended. `reopens_from` where that was the third lost probe in a row.
     pub fn advance(&mut self, now: Timestamp) -> Lapsed {
         match &mut self.state {
             State::HalfOpen(half) => {
-                let before = half.leases.len();
+                let ended = half.leases.iter().map(|lease| lease.ends_at).filter(|ends_at| now >= *ends_at);
+                let (lost, last) = (ended.clone().count(), ended.max());
                 half.leases.retain(|lease| now < lease.ends_at);
-                let lost = before - half.leases.len();
                 half.lost = half.lost.saturating_add(u8::try_from(lost).unwrap_or(u8::MAX));
-                Lapsed { lost, reopens: half.lost >= LOST_PROBES_MAX }
+                Lapsed { lost, reopens_from: last.filter(|_| half.lost >= LOST_PROBES_MAX) }
             }
             State::Open(open) => {
                 open.small_pass = open.small_pass.filter(|pass| now < pass.ends_at);
@@ -303,7 +303,7 @@ impl Circuit {
     pub fn open(&mut self, now: Timestamp, policy: &Policy, cause: TripCause, duration: Duration, is_reducible: bool) {
         self.level = self.level(now, policy);
         let max_argument_bytes = if is_reducible { self.half_of_slow_median() } else { None };
-        let until = duration.open_for_ms.map(|ms| now.plus_ms(ms));
+        let until = duration.open_for_ms.map(|ms| duration.from.plus_ms(ms));
         self.enter(now, State::Open(Box::new(Open { until, cause, max_argument_bytes, small_pass: None })));
     }
 

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::advance::Grounds;
 use super::circuit::{Sample, Settled as Outcomes, TripCause};
 use super::permit::{CircuitRef, Permit};
 use super::policy::Policy;
@@ -60,6 +61,12 @@ struct Report<'a> {
     is_counted: bool,
     moment: &'a Moment<'a>,
     prepared: Arc<PreparedPolicy>,
+}
+
+impl Report<'_> {
+    fn grounds(&self, cause: TripCause) -> Grounds {
+        Grounds { cause, hint: self.hint, from: self.moment.now }
+    }
 }
 
 /// What one circuit made of a report.
@@ -243,12 +250,12 @@ impl Breaker {
                 circuit.raise_level();
                 let facts = Facts { failed: 1, results: 1, window_ms: 0 };
                 let cause = TripCause { observed: Observed::ProbeFailed, threshold: Threshold::FailedProbe, facts };
-                self.open(scope_id, kind, cause, report.hint, report.moment, out);
+                self.open(scope_id, kind, report.grounds(cause), report.moment, out);
                 AtCircuit::Moved
             }
             Outcomes::Fires(cause) => {
                 if is_personal || circuit.has_quorum(now, policy) {
-                    self.open(scope_id, kind, *cause, report.hint, report.moment, out);
+                    self.open(scope_id, kind, report.grounds(*cause), report.moment, out);
                 } else if sample.outcome.is_bad() {
                     self.open_for_caller(kind, *cause, report, out);
                 }
@@ -265,7 +272,7 @@ impl Breaker {
         }
         let id = self.scope_for(key, &report.names, report.moment);
         if id == key.id() {
-            self.open(id, kind, cause, report.hint, report.moment, out);
+            self.open(id, kind, report.grounds(cause), report.moment, out);
         }
     }
 

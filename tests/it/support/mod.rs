@@ -1,5 +1,8 @@
 //! What the tests share: a real server on loopback with a clock that stands still.
 
+pub(crate) mod asks;
+pub(crate) mod raw;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -85,7 +88,16 @@ impl TestServer {
 
     /// Starts a server at an address; the text is what its next `ReloadConfig` reads.
     pub(crate) async fn start_at(toml: &str, address: &Address) -> (Self, Arc<parking_lot::Mutex<(String, u64)>>) {
-        let clock = Arc::new(ManualClock::at_unix_ms(NOON_UNIX_MS));
+        Self::start_when(toml, address, NOON_UNIX_MS).await
+    }
+
+    /// Starts a server at an address and a time.
+    pub(crate) async fn start_when(
+        toml: &str,
+        address: &Address,
+        unix_ms: i64,
+    ) -> (Self, Arc<parking_lot::Mutex<(String, u64)>>) {
+        let clock = Arc::new(ManualClock::at_unix_ms(unix_ms));
         let engine = engine(toml, &clock);
         let config = Config::parse(toml).unwrap();
         let bound = Bound::bind(address).await.unwrap();
@@ -123,7 +135,9 @@ impl TestServer {
     }
 }
 
-/// Connects to `127.0.0.1:port`.
+/// Connects to `127.0.0.1:port` or `unix:/path`.
 pub(crate) async fn channel(endpoint: &str) -> Channel {
-    Endpoint::from_shared(format!("http://{endpoint}")).unwrap().connect_lazy()
+    let is_socket = endpoint.starts_with("unix:");
+    let uri = if is_socket { endpoint.to_owned() } else { format!("http://{endpoint}") };
+    Endpoint::from_shared(uri).unwrap().connect_lazy()
 }

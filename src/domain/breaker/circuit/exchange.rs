@@ -65,8 +65,8 @@ pub enum Settled {
 pub struct Lapsed {
     /// Leases that ended without a report.
     pub lost: usize,
-    /// Whether that reopened the circuit.
-    pub reopens: bool,
+    /// When the last of them ended, where that was the third in a row: the circuit opens again from then on.
+    pub reopens_from: Option<Timestamp>,
 }
 
 /// What an evaluation looks at beside the circuit.
