@@ -9,7 +9,6 @@ use super::places::Full;
 use super::registry::{Current, Shard, code_id};
 use super::sync::Ordering;
 use super::{Call, Decision, Engine, Granted, Peeked};
-use crate::domain::breaker::permit::Permit;
 use crate::domain::breaker::routes::Route;
 use crate::domain::breaker::scope::CallNames;
 use crate::domain::breaker::{Admission, Ask, Breaker, Moment};
@@ -22,6 +21,17 @@ use crate::domain::verdict::Verdict;
 /// A trip without a deadline is answered again for this long to a repeated ask.
 const REPEAT_TRIP_FOR_MS: u64 = 1_000;
 
+/// What is written down of an answer, so that it can be given again.
+fn record_of(decision: &Decision, now: Timestamp) -> CallRecord {
+    match decision {
+        Decision::Permit { granted, .. } => CallRecord::Permitted(granted.clone()),
+        Decision::Trip(refusal) => {
+            let until = refusal.trip.retry_at.unwrap_or(now.plus_ms(REPEAT_TRIP_FOR_MS));
+            CallRecord::Refused { trip: Arc::clone(&refusal.trip), until }
+        }
+    }
+}
+
 /// A target that asks for its scope.
 struct Newcomer<'a> {
     id: u64,
@@ -33,18 +43,14 @@ impl Engine {
     /// May this call be made? Safe to repeat for one call id.
     #[must_use]
     pub fn admit(&self, call: &Call<'_>, now: Timestamp) -> Decision {
-        let call_key = self.call_key(&call.id);
-        if let Some(key) = call_key
-            && let Some(known) = self.calls.get(key)
-            && let Some(decision) = self.repeated(known, now)
-        {
-            return decision;
-        }
-        let decision = self.decide(call, now);
-        match call_key {
-            Some(key) => self.remember(key, decision, now),
-            None => decision,
-        }
+        let Some(key) = self.call_key(&call.id) else { return self.decide(call, now) };
+        let _turn = self.calls.turn(key); // asked twice at once, the second waits for the answer of the first
+        let known = self.calls.get(key).and_then(|known| self.repeated(known, now));
+        known.unwrap_or_else(|| {
+            let decision = self.decide(call, now);
+            self.calls.put(key, record_of(&decision, now));
+            decision
+        })
     }
 
     /// The answer that a call got before, where it still holds.
@@ -60,31 +66,6 @@ impl Engine {
             }
             CallRecord::Permitted(_) | CallRecord::Refused { .. } | CallRecord::Reported(_) => None,
         }
-    }
-
-    /// Writes an answer down. Where another thread answered the same call meanwhile, its answer holds and ours is taken
-    /// back.
-    fn remember(&self, key: u64, decision: Decision, now: Timestamp) -> Decision {
-        let record = match &decision {
-            Decision::Permit { granted, .. } => CallRecord::Permitted(granted.clone()),
-            Decision::Trip(refusal) => {
-                let until = refusal.trip.retry_at.unwrap_or(now.plus_ms(REPEAT_TRIP_FOR_MS));
-                CallRecord::Refused { trip: Arc::clone(&refusal.trip), until }
-            }
-        };
-        let current = self.current(); // before the lock of the records, under which no other is taken
-        let holds = |known: &CallRecord| match known {
-            CallRecord::Permitted(granted) => now < granted.expires_at,
-            CallRecord::Refused { until, trip } => now < *until && names_a_callable(&current, trip, now),
-            CallRecord::Reported(_) => false,
-        };
-        let Some(known) = self.calls.put(key, record, |known| !holds(known)) else { return decision };
-        if let Decision::Permit { granted, .. } = &decision
-            && let Some(permit) = Permit::open(&granted.token, &self.identity.permits)
-        {
-            self.enter(permit.breaker, now, &mut vec![], |breaker, _, _| breaker.give_back(&permit));
-        }
-        self.repeated(known, now).unwrap_or(decision)
     }
 
     fn decide(&self, call: &Call<'_>, now: Timestamp) -> Decision {

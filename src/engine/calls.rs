@@ -4,7 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::sync::Mutex;
+use super::sync::{Mutex, MutexGuard};
 use crate::domain::contract::Trip;
 use crate::domain::time::Timestamp;
 
@@ -39,6 +39,8 @@ pub struct Granted {
 pub(crate) struct Calls {
     // One lock, held for a look-up; a leaf: no other lock is taken while it is held.
     shards: Box<[Mutex<Shard>]>,
+    // Guard no data but the deciding of a call; taken before any other lock, and one at a time.
+    turns: Box<[Mutex<()>]>,
     per_shard_max: usize,
 }
 
@@ -51,30 +53,29 @@ struct Shard {
 }
 
 const SHARDS: usize = 16;
+/// Enough that two different calls seldom wait for each other.
+const TURNS: usize = 256;
 
 impl Calls {
     pub(crate) fn new(limit: usize) -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::new(Shard::default())).collect();
-        Self { shards, per_shard_max: (limit / SHARDS).max(1) }
+        let turns = (0..TURNS).map(|_| Mutex::new(())).collect();
+        Self { shards, turns, per_shard_max: (limit / SHARDS).max(1) }
     }
 
     pub(crate) fn get(&self, key: u64) -> Option<CallRecord> {
         self.shard(key)?.lock().records.get(&key).map(|(_, record)| record.clone())
     }
 
-    /// Writes a record. Where `is_replaceable` denies it for the one that is there, that one is answered instead.
-    pub(crate) fn put(
-        &self,
-        key: u64,
-        record: CallRecord,
-        is_replaceable: impl FnOnce(&CallRecord) -> bool,
-    ) -> Option<CallRecord> {
-        let mut shard = self.shard(key)?.lock();
-        if let Some((_, present)) = shard.records.get(&key)
-            && !is_replaceable(present)
-        {
-            return Some(present.clone());
-        }
+    /// The turn of a call: who holds it decides the call, and nobody else does meanwhile.
+    pub(crate) fn turn(&self, key: u64) -> Option<MutexGuard<'_, ()>> {
+        Some(self.turns.get(usize::try_from(key % TURNS as u64).unwrap_or(0))?.lock())
+    }
+
+    /// Writes a record.
+    pub(crate) fn put(&self, key: u64, record: CallRecord) {
+        let Some(shard) = self.shard(key) else { return };
+        let mut shard = shard.lock();
         shard.writes += 1;
         let write = shard.writes;
         shard.records.insert(key, (write, record));
@@ -85,14 +86,14 @@ impl Calls {
                 shard.records.remove(&oldest);
             }
         }
-        None
     }
 
-    /// Marks a permit as reported.
-    pub(crate) fn settle(&self, key: u64) {
+    /// Marks a permit as reported; one that was handed out after it stays as it is.
+    pub(crate) fn settle(&self, key: u64, token: &[u8]) {
         let Some(shard) = self.shard(key) else { return };
         if let Some((_, record)) = shard.lock().records.get_mut(&key)
             && let CallRecord::Permitted(granted) = record
+            && *granted.token == *token
         {
             *record = CallRecord::Reported(granted.clone());
         }
@@ -116,25 +117,24 @@ mod tests {
     fn records_are_bounded_and_the_oldest_go_first() {
         let calls = Calls::new(SHARDS * 4);
         for key in 0..100 {
-            assert!(calls.put(key, CallRecord::Permitted(granted()), |_| true).is_none());
+            calls.put(key, CallRecord::Permitted(granted()));
         }
         let left: Vec<u64> = (0..100).filter(|key| calls.get(*key).is_some()).collect();
         assert_eq!(left, [96, 97, 98, 99]);
         for _ in 0..1_000 {
-            calls.put(99, CallRecord::Permitted(granted()), |_| true);
+            calls.put(99, CallRecord::Permitted(granted()));
         }
         assert!(calls.get(99).is_some());
         assert!(calls.shards[0].lock().order.len() <= 8);
     }
 
     #[test]
-    fn a_second_writer_is_told_what_is_there() {
+    fn a_report_settles_its_own_permit_only() {
         let calls = Calls::new(64);
-        calls.put(1, CallRecord::Permitted(granted()), |_| true);
-        let there =
-            calls.put(1, CallRecord::Permitted(granted()), |present| matches!(present, CallRecord::Reported(_)));
-        assert!(matches!(there, Some(CallRecord::Permitted(_))));
-        calls.settle(1);
+        calls.put(1, CallRecord::Permitted(granted()));
+        calls.settle(1, &[2]);
+        assert!(matches!(calls.get(1), Some(CallRecord::Permitted(_))));
+        calls.settle(1, &[1]);
         assert!(matches!(calls.get(1), Some(CallRecord::Reported(_))));
     }
 }

@@ -36,6 +36,7 @@ impl IdleQueue {
         self.0.push(Reverse((at, tenant)));
     }
 
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
@@ -53,7 +54,8 @@ impl IdleQueue {
                 Look::Gone => {}
                 Look::SeenAt(at) if at > known => self.push(at, tenant),
                 Look::SeenAt(_) if evict(tenant) => return Some(tenant),
-                Look::SeenAt(_) => self.push(now.max(known), tenant),
+                // Behind everybody of this moment, or those that must stay would be looked at again and again.
+                Look::SeenAt(_) => self.push(now.plus_ms(1).max(known), tenant),
             }
         }
         None

@@ -87,6 +87,18 @@ impl Engine {
         (0..self.registry.shards()).filter_map(|nth| self.registry.with_nth(nth, count)).sum()
     }
 
+    /// Ends the holds whose time is over, so that nobody sees them any more.
+    fn expire_holds(&self, now: Timestamp) {
+        for nth in 0..self.registry.shards() {
+            let mut events = Vec::new();
+            self.registry.with_nth(nth, |shard| {
+                shard.breakers_mut().for_each(|breaker| breaker.expire_holds(now, &mut events));
+                self.number(&mut events);
+            });
+            self.log.hand_in(events);
+        }
+    }
+
     /// At most `limit` circuits from a cursor on, and where the rest begins.
     #[must_use]
     pub fn list_circuits(
@@ -97,6 +109,7 @@ impl Engine {
         limit: usize,
         now: Timestamp,
     ) -> (Vec<Listed>, Option<Cursor>) {
+        self.expire_holds(now);
         let mut found = Vec::new();
         for nth in from.shard..self.registry.shards() {
             let start = if nth == from.shard { from } else { Cursor::default() };
@@ -214,6 +227,8 @@ impl Engine {
             let Some((breaker, current)) = shard.enter(id, now, &mut events) else {
                 return Err(NoSuchCircuit::Breaker(name.breaker.clone()));
             };
+            breaker.expire_holds(now, &mut events);
+            self.number(&mut events); // also where the name turns out to name nothing
             let scope = name.scope.as_deref().map(|scope| self.scope_id(breaker, scope)).transpose()?;
             let cover = Cover { scope, kind: name.kind };
             let scope = name.scope.as_deref().unwrap_or("");

@@ -87,8 +87,16 @@ pub(crate) struct Shard {
     index: ByHash<u32>,
     breakers: Slab<Box<Breaker>>,
     idle: IdleQueue,
-    idle_of_caller: ByHash<IdleQueue>,
+    /// At most as many entries as there are targets: an entry goes with its last target.
+    of_caller: ByHash<OfCaller>,
     targets: usize,
+}
+
+/// The targets that one caller made.
+#[derive(Debug, Default)]
+struct OfCaller {
+    idle: IdleQueue,
+    living: usize,
 }
 
 impl Shard {
@@ -98,7 +106,7 @@ impl Shard {
             index: ByHash::default(),
             breakers: Slab::new(),
             idle: IdleQueue::default(),
-            idle_of_caller: ByHash::default(),
+            of_caller: ByHash::default(),
             targets: 0,
         }
     }
@@ -126,11 +134,22 @@ impl Shard {
         self.targets += 1;
         let living = self.targets;
         self.idle.push(now, tenant);
-        self.idle_of_caller.entry(caller).or_default().push(now, tenant);
         let (index, breakers) = (&self.index, &self.breakers);
         self.idle.tidy(living, |tenant| look(index, breakers, tenant));
-        if let Some(queue) = self.idle_of_caller.get_mut(&caller) {
-            queue.tidy(living, |tenant| look(index, breakers, tenant));
+        let own = self.of_caller.entry(caller).or_default();
+        own.living += 1;
+        own.idle.push(now, tenant);
+        own.idle.tidy(own.living, |tenant| look(index, breakers, tenant));
+    }
+
+    /// Notes that a target went.
+    fn moved_out(&mut self, caller: u64) {
+        self.targets = self.targets.saturating_sub(1);
+        if let Some(own) = self.of_caller.get_mut(&caller) {
+            own.living = own.living.saturating_sub(1);
+            if own.living == 0 {
+                self.of_caller.remove(&caller);
+            }
         }
     }
 
@@ -139,7 +158,7 @@ impl Shard {
         let (index, breakers) = (&self.index, std::cell::RefCell::new(&mut self.breakers));
         let queue = match of_caller {
             None => &mut self.idle,
-            Some(caller) => self.idle_of_caller.get_mut(&caller)?,
+            Some(caller) => &mut self.of_caller.get_mut(&caller)?.idle,
         };
         let mut maker = None;
         let gone = queue.evict_idlest(
@@ -151,14 +170,10 @@ impl Shard {
                 maker.is_some()
             },
         );
-        let is_last_of_caller = of_caller.filter(|_| queue.len() == 0);
-        if let Some(caller) = is_last_of_caller {
-            self.idle_of_caller.remove(&caller);
-        }
-        let tenant = gone?;
-        self.targets = self.targets.saturating_sub(1);
+        let (tenant, maker) = gone.zip(maker)?;
+        self.moved_out(maker);
         self.drop_if_empty(tenant.breaker);
-        maker
+        Some(maker)
     }
 
     pub(crate) fn drop_if_empty(&mut self, id: u64) {
@@ -173,13 +188,18 @@ impl Shard {
     pub(crate) fn remove(&mut self, id: u64) -> Option<Box<Breaker>> {
         let at = self.index.remove(&id)? as usize;
         let breaker = self.breakers.try_remove(at)?;
-        self.targets = self.targets.saturating_sub(breaker.makers().count());
+        breaker.makers().for_each(|maker| self.moved_out(maker));
         Some(breaker)
     }
 
     /// Breakers from a place on, with their places.
     pub(crate) fn from(&self, place: usize) -> impl Iterator<Item = (usize, &Breaker)> {
         self.breakers.iter().skip_while(move |(at, _)| *at < place).map(|(at, breaker)| (at, &**breaker))
+    }
+
+    /// Every breaker, to be changed.
+    pub(crate) fn breakers_mut(&mut self) -> impl Iterator<Item = &mut Breaker> {
+        self.breakers.iter_mut().map(|(_, breaker)| &mut **breaker)
     }
 
     /// The breaker at the first taken place from `place` on.

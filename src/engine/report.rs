@@ -29,7 +29,7 @@ impl Engine {
             breaker.report(&permit, result, moment, out)
         });
         if permit.call != 0 {
-            self.calls.settle(permit.call);
+            self.calls.settle(permit.call, &token);
         }
         let Some(Receipt { acknowledgement, phase_after, trip }) = receipt else { return unknown };
         let trip = trip.map(|mut trip| {

@@ -173,7 +173,12 @@ impl OperatorService for Operators {
         tokio::spawn(async move {
             let _held = (place, calls);
             let mut events = shared.pump.follow(&shared.engine, after);
-            while let Some(heard) = events.next().await {
+            loop {
+                let heard = tokio::select! {
+                    heard = events.next() => heard,
+                    () = watch.sender.closed() => None, // it left while nothing happened
+                };
+                let Some(heard) = heard else { return };
                 for heard in heard {
                     if !watch.tell(&heard, &shared).await {
                         return;

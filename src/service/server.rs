@@ -1,16 +1,20 @@
 //! From a socket to a running service and back: bind, serve, drain.
 
 use std::future::Future;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::sync::watch;
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
+use tonic::server::NamedService as _;
 use tonic::transport::Server;
+use tonic_health::ServingStatus;
 
 use super::breaker::Breakers;
 use super::gate::{Gate, GateLayer};
@@ -65,11 +69,19 @@ impl Bound {
         match address {
             Address::Tcp(address) => Ok(Self::Tcp(TcpListener::bind(address).await?)),
             Address::Unix(path) => {
-                if path.exists() && tokio::net::UnixStream::connect(path).await.is_err() {
+                if is_dead_socket(path).await {
                     std::fs::remove_file(path)?;
                 }
                 Ok(Self::Unix(UnixListener::bind(path)?, path.clone()))
             }
+        }
+    }
+
+    /// The file that goes with the service, whether it drains in time or not.
+    fn socket_file(&self) -> Option<PathBuf> {
+        match self {
+            Self::Tcp(_) => None,
+            Self::Unix(_, path) => Some(path.clone()),
         }
     }
 
@@ -83,6 +95,12 @@ impl Bound {
             Self::Unix(_, path) => Ok(format!("unix:{}", path.display())),
         }
     }
+}
+
+/// Whether a path is a socket that a process left behind. Any other file is not ours to remove.
+async fn is_dead_socket(path: &Path) -> bool {
+    let is_socket = std::fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket());
+    is_socket && UnixStream::connect(path).await.is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused)
 }
 
 /// What a service is made of.
@@ -121,7 +139,7 @@ pub async fn serve(
     let pump = Pump::start(&engine, drains.clone());
     let gate = Arc::new(Gate::new(limits.requests_in_flight));
     let pumping = tokio::spawn(pump.clone().run(Arc::clone(&engine), log));
-    let (health, health_service) = tonic_health::server::health_reporter();
+    let (mut health, health_service) = tonic_health::server::health_reporter();
     let shared = Arc::new(Shared { engine, limits, reload, pump, test_clock });
     let breakers =
         BreakerServiceServer::new(Breakers(Arc::clone(&shared))).max_decoding_message_size(limits.request_bytes);
@@ -141,13 +159,13 @@ pub async fn serve(
     if let Some(reflection) = reflection() {
         routes = routes.add_service(reflection);
     }
+    let socket_file = bound.socket_file();
     let serving = listen(routes, bound, drains);
     tokio::pin!(serving);
     let served = tokio::select! {
         served = &mut serving => served,
         () = shutdown => {
-            health.set_not_serving::<BreakerServiceServer<Breakers>>().await;
-            health.set_not_serving::<OperatorServiceServer<Operators>>().await;
+            stop_serving(&mut health).await;
             gate.drain();
             drain.send_replace(true);
             match tokio::time::timeout(drain_for, &mut serving).await {
@@ -160,7 +178,19 @@ pub async fn serve(
         }
     };
     pumping.abort();
+    if let Some(path) = socket_file {
+        let _ = std::fs::remove_file(path); // the file may be gone already
+    }
     served
+}
+
+/// Tells everybody who watches health that this service goes, and lets them go: their streams would outlast the drain.
+async fn stop_serving(health: &mut tonic_health::server::HealthReporter) {
+    let services = ["", BreakerServiceServer::<Breakers>::NAME, OperatorServiceServer::<Operators>::NAME];
+    for service in services {
+        health.set_service_status(service, ServingStatus::NotServing).await;
+        health.clear_service_status(service).await;
+    }
 }
 
 /// Takes connections until the service drains.
@@ -192,10 +222,8 @@ where
             });
             routes.serve_with_incoming_shutdown(incoming, drained).await
         }
-        Bound::Unix(listener, path) => {
-            let served = routes.serve_with_incoming_shutdown(UnixListenerStream::new(listener), drained).await;
-            let _ = std::fs::remove_file(path); // the file may be gone already
-            served
+        Bound::Unix(listener, _) => {
+            routes.serve_with_incoming_shutdown(UnixListenerStream::new(listener), drained).await
         }
     }
 }

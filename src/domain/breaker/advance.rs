@@ -77,11 +77,7 @@ impl Breaker {
     /// Carries out what time has decided for the circuits of a call: expired overrides, lost probes, and calls that
     /// have hung for too long.
     pub(super) fn advance(&mut self, names: &CallNames, moment: &Moment<'_>, out: &mut Events) {
-        if !self.overrides.is_empty() {
-            for hold in self.overrides.expire(moment.now) {
-                out.push(self.event(moment.now, Happening::Released { owner: hold.owner.as_str().into() }));
-            }
-        }
+        self.expire_holds(moment.now, out);
         let prepared = Arc::clone(&self.prepared);
         for id in self.in_play(names) {
             for kind in CircuitKind::ALL {

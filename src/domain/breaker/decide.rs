@@ -77,6 +77,10 @@ impl Breaker {
         let arguments_bytes = circuit.max_argument_bytes().map(|_| u32::MAX);
         let ask = Ask { names: CallNames::default(), target, arguments_bytes, session: 0, call: 0, seq: 0 };
         let refusing = self.held_by(scope_id, kind).or_else(|| self.refusing(scope, circuit, &ask, moment.now))?;
+        let is_held_in_shadow =
+            self.overrides.mask(scope_id, kind).is_some_and(|mask| mask.mode == OverrideMode::Shadow);
+        let refuses_nobody = is_held_in_shadow || self.prepared.of(kind).is_some_and(|p| p.shadow_percent >= 100);
+        let refusing = Some(refusing).filter(|refusing| !refusing.is_shadow || !refuses_nobody)?;
         Some(Trip { event_seq: 0, ..self.trip(&ask, &[refusing], moment, 0) })
     }
 

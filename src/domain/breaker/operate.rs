@@ -105,6 +105,16 @@ impl Breaker {
         is_set
     }
 
+    /// Ends the holds whose time is over.
+    pub fn expire_holds(&mut self, now: Timestamp, out: &mut Events) {
+        if self.overrides.is_empty() {
+            return;
+        }
+        for hold in self.overrides.expire(now) {
+            out.push(self.event(now, Happening::Released { owner: hold.owner.as_str().into() }));
+        }
+    }
+
     /// Lets an owner's holds inside a cover go. Answers how many went and how many of other owners are left over it.
     pub fn release(
         &mut self,

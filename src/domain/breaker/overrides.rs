@@ -85,9 +85,9 @@ impl Overrides {
         self.0.iter()
     }
 
-    /// Sets an owner's hold, in place of the one it had over the same cover and mode. False where there is no room.
+    /// Sets an owner's hold, in place of the one it had over the same cover. False where there is no room.
     pub fn set(&mut self, hold: Hold) -> bool {
-        let same = |own: &Hold| own.cover == hold.cover && own.mode == hold.mode && own.owner == hold.owner;
+        let same = |own: &Hold| own.cover == hold.cover && own.owner == hold.owner;
         self.0.retain(|own| !same(own));
         if self.0.len() >= HOLDS_MAX {
             return false;
