@@ -276,16 +276,17 @@ impl Engine {
 
     fn end_breaker(&self, code: &Code, now: Timestamp) {
         let id = code_id(code, &self.identity.names);
+        let overflow = self.identity.names.hash(HashTag::Target, self.overflow.as_str().as_bytes());
         let mut events = Vec::new();
         let ended = self.registry.with(id, |shard| {
-            let ended = shard.remove(id)?;
+            let ended = shard.remove(id, overflow)?;
             let what = Happening::Removed;
             let breaker = code.clone();
             events.push(Event { seq: 0, at: now, breaker, scope: "".into(), kind: None, generation: 0, what });
             self.number(&mut events);
             Some(ended)
         });
-        for maker in ended.iter().flat_map(|breaker| breaker.makers()) {
+        for maker in ended.iter().flat_map(|breaker| breaker.makers(overflow)) {
             self.places.give_back(maker);
         }
         if let Some(breaker) = ended {

@@ -184,11 +184,11 @@ impl Shard {
         }
     }
 
-    /// Takes a whole breaker out.
-    pub(crate) fn remove(&mut self, id: u64) -> Option<Box<Breaker>> {
+    /// Takes a whole breaker out; the target `without_place` never moved in.
+    pub(crate) fn remove(&mut self, id: u64, without_place: u64) -> Option<Box<Breaker>> {
         let at = self.index.remove(&id)? as usize;
         let breaker = self.breakers.try_remove(at)?;
-        breaker.makers().for_each(|maker| self.moved_out(maker));
+        breaker.makers(without_place).for_each(|maker| self.moved_out(maker));
         Some(breaker)
     }
 

@@ -181,9 +181,10 @@ impl Breaker {
         self.targets.get(target).map(|scope| scope.last_seen)
     }
 
-    /// Who made each target, at the end of a breaker.
-    pub fn makers(&self) -> impl Iterator<Item = u64> {
-        self.targets.from(0).map(|scope| scope.made_by)
+    /// Who made each target, at the end of a breaker; the one without a place of its own was made by nobody.
+    pub fn makers(&self, without_place: u64) -> impl Iterator<Item = u64> {
+        let has_place = move |scope: &&Scope| scope.key.id() != without_place;
+        self.targets.from(0).filter(has_place).map(|scope| scope.made_by)
     }
 
     /// Takes the longest idle clean scope beside the targets out. False where none may go.
