@@ -49,9 +49,6 @@ pub(crate) enum Fact {
         seq: u64,
         lease_ends: [Option<u64>; CIRCUITS_MAX],
     },
-    GivenBack {
-        seq: u64,
-    },
     Reported {
         at: u64,
         seq: u64,
@@ -159,11 +156,6 @@ impl Oracle {
             shadow: !shadow.is_empty(),
             leases: lease_ends.iter().flatten().count(),
         }
-    }
-
-    /// A permit is given back, as if it had never been asked for.
-    pub(crate) fn give_back(&mut self, seq: u64) {
-        self.history.push(Fact::GivenBack { seq });
     }
 
     /// A call's result is told.

@@ -58,7 +58,6 @@ pub(crate) enum Step {
     /// The oldest permit held is never reported.
     Lose,
     /// The newest permit held was never handed out.
-    GiveBack,
     Wait(u64),
     /// Housekeeping.
     Compact,
@@ -154,11 +153,6 @@ impl Pair {
                     true
                 }
             }
-            Step::GiveBack => self.held.pop_if(|permit| permit.issued_at.0 == self.now).is_some_and(|permit| {
-                self.breaker.give_back(&permit);
-                self.oracle.iter_mut().for_each(|oracle| oracle.give_back(permit.seq));
-                true
-            }),
             Step::Compact => {
                 self.breaker.compact(0, usize::MAX, &self.moment());
                 true

@@ -75,18 +75,14 @@ impl Oracle {
         self.history.iter().any(|fact| matches!(*fact, Fact::Reported { seq: own, .. } if own == seq))
     }
 
-    fn is_given_back(&self, seq: u64) -> bool {
-        self.history.iter().any(|fact| matches!(*fact, Fact::GivenBack { seq: own } if own == seq))
-    }
-
     /// Leases that the present half-open phase gave out: number and end.
     fn leases(&self, circuit: usize) -> Vec<(u64, u64)> {
         let from = self.spell(circuit).from;
         let given = self.history[from..].iter().filter_map(|fact| match *fact {
             Fact::Asked { seq, lease_ends, .. } => lease_ends[circuit].map(|end| (seq, end)),
-            Fact::GivenBack { .. } | Fact::Reported { .. } | Fact::Turned { .. } => None,
+            Fact::Reported { .. } | Fact::Turned { .. } => None,
         });
-        given.filter(|(seq, _)| !self.is_given_back(*seq)).collect()
+        given.collect()
     }
 
     /// When a permit's report came, if it did.
@@ -151,7 +147,7 @@ impl Oracle {
             Fact::Reported { seq, meaning, counts, .. } => {
                 counts[circuit] && meaning[circuit] == Meaning::Good && leases.iter().any(|(own, _)| *own == seq)
             }
-            Fact::Asked { .. } | Fact::GivenBack { .. } | Fact::Turned { .. } => false,
+            Fact::Asked { .. } | Fact::Turned { .. } => false,
         };
         self.history[self.spell(circuit).from..].iter().filter(is_good).count()
     }
@@ -212,9 +208,9 @@ impl Oracle {
         let hangs = |fact: &&Fact| match **fact {
             Fact::Asked { at, seq, .. } => {
                 let is_long = now - at >= slow_ms && now - at < self.permit_for_ms;
-                is_long && !self.is_reported(seq) && !self.is_given_back(seq) && told != Some(seq)
+                is_long && !self.is_reported(seq) && told != Some(seq)
             }
-            Fact::GivenBack { .. } | Fact::Reported { .. } | Fact::Turned { .. } => false,
+            Fact::Reported { .. } | Fact::Turned { .. } => false,
         };
         self.history[from..].iter().filter(hangs).count().try_into().unwrap_or(u32::MAX)
     }

@@ -131,7 +131,6 @@ fn any_step() -> impl Strategy<Value = Step> {
         8 => (1..=3_u64).prop_map(Step::Ask),
         10 => (whose, say).prop_map(|(whose, say)| Step::Report(whose, say)),
         1 => Just(Step::Lose),
-        1 => Just(Step::GiveBack),
         1 => Just(Step::Compact),
         5 => wait.prop_map(Step::Wait),
     ]

@@ -259,15 +259,6 @@ impl Circuit {
         }
     }
 
-    /// Gives back what a permit took, as if the call had never been asked for.
-    pub fn give_back(&mut self, seq: u64) {
-        match &mut self.state {
-            State::Closed(closed) => closed.in_flight.retain(|(_, other)| *other != seq),
-            State::Open(open) => open.small_pass = open.small_pass.filter(|pass| pass.probe != seq),
-            State::HalfOpen(half) => half.leases.retain(|lease| lease.probe != seq),
-        }
-    }
-
     /// Settles one report. The caller carries out what `Fires`, `Reopens` and `Closes` ask for.
     pub fn settle(&mut self, sample: &Sample, view: View<'_>) -> Settled {
         let is_current = sample.generation == self.generation && sample.issued_at >= self.since;

@@ -192,15 +192,6 @@ impl Breaker {
         Verdict::Refuse(Box::new(Trip { event_seq: 0, ..self.trip(ask, &enforced, moment, 0) }))
     }
 
-    /// Takes back a permit that was never handed out.
-    pub fn give_back(&mut self, permit: &Permit) {
-        for id in self.in_play(&names_of(permit)) {
-            if let Some(scope) = self.scope_mut(id) {
-                scope.circuits.iter_mut().for_each(|circuit| circuit.give_back(permit.seq));
-            }
-        }
-    }
-
     /// Callers read the clock before they hold the lock; `now` never goes back in here.
     fn onward<'a>(&mut self, moment: &Moment<'a>) -> Moment<'a> {
         Moment { now: self.onward_at(moment.now), ..*moment }
