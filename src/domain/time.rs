@@ -3,7 +3,7 @@
 //! Pure: nobody here reads a clock. Deadlines, windows and leases live on [`Timestamp`], so that a stepped wall clock
 //! moves nothing; [`WallClock`] translates a deadline into the UTC time that a contract prints.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// Milliseconds on the monotonic scale of this incarnation; 0 is its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,7 +65,13 @@ impl fmt::Display for UtcDeadline {
             write!(f, "{year:04}-{month:02}-{day:02}T")?;
         }
         let s = unix_s % DAY_S;
-        write!(f, "{:02}:{:02}:{:02}Z", s / 3_600, s / 60 % 60, s % 60)
+        for (number, after) in [(s / 3_600, ':'), (s / 60 % 60, ':'), (s % 60, 'Z')] {
+            for digit in [number / 10, number % 10] {
+                f.write_char(char::from(b'0' + digit as u8))?;
+            }
+            f.write_char(after)?;
+        }
+        Ok(())
     }
 }
 

@@ -58,11 +58,11 @@ impl Engine {
         match known {
             CallRecord::Permitted(granted) if now < granted.expires_at => {
                 let expires_in_ms = granted.expires_at.since_ms(now);
-                let shadow = granted.shadow.clone().map(|trip| self.told(trip, now));
+                let shadow = granted.shadow.clone().map(|trip| Box::new(self.told(trip, now)));
                 Some(Decision::Permit { granted, expires_in_ms, shadow })
             }
             CallRecord::Refused { trip, until } if now < until && names_a_callable(&self.current(), &trip, now) => {
-                Some(Decision::Trip(self.told(trip, now)))
+                Some(Decision::Trip(Box::new(self.told(trip, now))))
             }
             CallRecord::Permitted(_) | CallRecord::Refused { .. } | CallRecord::Reported(_) => None,
         }
@@ -77,17 +77,17 @@ impl Engine {
         }
         self.log.hand_in(events);
         match admission.verdict {
-            Verdict::Refuse(trip) => Decision::Trip(self.told(Arc::from(trip), now)),
+            Verdict::Refuse(trip) => Decision::Trip(Box::new(self.told(Arc::from(trip), now))),
             Verdict::Proceed(permit) => {
                 let shadow: Option<Arc<Trip>> = admission.shadow.map(Arc::from);
                 let granted = Granted {
-                    token: permit.seal(&self.identity.permits).into(),
+                    token: permit.seal(&self.identity.permits),
                     is_probe: permit.is_probe,
                     expires_at: now.plus_ms(admission.expires_in_ms),
                     breaker: code,
                     shadow: shadow.clone(),
                 };
-                let shadow = shadow.map(|trip| self.told(trip, now));
+                let shadow = shadow.map(|trip| Box::new(self.told(trip, now)));
                 Decision::Permit { granted, expires_in_ms: admission.expires_in_ms, shadow }
             }
         }

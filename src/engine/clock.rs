@@ -36,15 +36,16 @@ impl SystemClock {
     pub fn start() -> Self {
         let clock =
             Self { start: Instant::now(), anchor_offset_ms: AtomicI64::new(0), anchored_at_ms: AtomicU64::new(0) };
-        clock.anchor_offset_ms.store(clock.offset_ms(), Ordering::Relaxed);
+        clock.anchor_offset_ms.store(offset_ms(clock.now()), Ordering::Relaxed);
         clock
     }
+}
 
-    fn offset_ms(&self) -> i64 {
-        let wall_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
-        let wall_ms = i64::try_from(wall_ms).unwrap_or(i64::MAX);
-        wall_ms.saturating_sub(i64::try_from(self.now().0).unwrap_or(i64::MAX))
-    }
+/// How far the wall clock is ahead of the monotonic one.
+fn offset_ms(now: Timestamp) -> i64 {
+    let wall_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
+    let wall_ms = i64::try_from(wall_ms).unwrap_or(i64::MAX);
+    wall_ms.saturating_sub(i64::try_from(now.0).unwrap_or(i64::MAX))
 }
 
 impl Clock for SystemClock {
@@ -53,11 +54,12 @@ impl Clock for SystemClock {
     }
 
     fn wall(&self) -> WallClock {
-        let (now, offset_ms) = (self.now().0, self.offset_ms());
+        let now = self.now();
+        let offset_ms = offset_ms(now);
         let anchor_ms = self.anchor_offset_ms.load(Ordering::Relaxed);
         let trusted = is_steady(anchor_ms, offset_ms);
-        if now.saturating_sub(self.anchored_at_ms.load(Ordering::Relaxed)) >= ANCHOR_FOR_MS {
-            self.anchored_at_ms.store(now, Ordering::Relaxed);
+        if now.0.saturating_sub(self.anchored_at_ms.load(Ordering::Relaxed)) >= ANCHOR_FOR_MS {
+            self.anchored_at_ms.store(now.0, Ordering::Relaxed);
             self.anchor_offset_ms.store(offset_ms, Ordering::Relaxed);
         }
         WallClock { offset_ms, trusted }

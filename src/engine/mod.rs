@@ -163,12 +163,12 @@ pub enum Decision {
         /// How long it lives from now, in milliseconds.
         expires_in_ms: u64,
         /// What a circuit in shadow would have said.
-        shadow: Option<Refusal>,
+        shadow: Option<Box<Refusal>>,
     },
     /// It may not.
     Trip(
         /// Why.
-        Refusal,
+        Box<Refusal>,
     ),
 }
 
@@ -180,7 +180,7 @@ pub struct ReportAnswer {
     /// The strictest phase after it.
     pub phase_after: Phase,
     /// What the model gets instead of the raw result.
-    pub trip: Option<Refusal>,
+    pub trip: Option<Box<Refusal>>,
 }
 
 /// What a look at a target finds.

@@ -71,9 +71,9 @@ impl BreakerService for Breakers {
         let now = self.0.now(request.metadata());
         let request = request.get_ref();
         self.batch(&request.reports, "reports", false)?;
-        AskedCall::try_from(request).map_err(|invalid| status::invalid(&invalid))?; // before any report is applied
+        let asked = AskedCall::try_from(request).map_err(|invalid| status::invalid(&invalid))?; // before reports apply
         let reports = self.report_all(&request.reports, "reports", now);
-        let answer = Self::admit(self, request, now).map_err(|invalid| status::invalid(&invalid))?;
+        let answer = pb::AdmitResponse::from(self.0.engine.admit(&asked.call(), now));
         Ok(Response::new(pb::AdmitResponse { reports, ..answer }))
     }
 

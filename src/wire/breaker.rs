@@ -259,7 +259,7 @@ impl From<Decision> for pb::AdmitResponse {
         use pb::admit_response::Decision as Answer;
         match decision {
             Decision::Trip(refusal) => {
-                Self { decision: Some(Answer::Trip(refusal.into())), shadow_trip: None, reports: vec![] }
+                Self { decision: Some(Answer::Trip((*refusal).into())), shadow_trip: None, reports: vec![] }
             }
             Decision::Permit { granted, expires_in_ms, shadow } => {
                 let Granted { token, is_probe, breaker, .. } = granted;
@@ -269,7 +269,11 @@ impl From<Decision> for pb::AdmitResponse {
                     expires_in_ms,
                     breaker: breaker.as_str().to_owned(),
                 };
-                Self { decision: Some(Answer::Permit(permit)), shadow_trip: shadow.map(Into::into), reports: vec![] }
+                Self {
+                    decision: Some(Answer::Permit(permit)),
+                    shadow_trip: shadow.map(|refusal| (*refusal).into()),
+                    reports: vec![],
+                }
             }
         }
     }
@@ -283,7 +287,7 @@ impl From<ReportAnswer> for pb::ReportAck {
         Self {
             acknowledgement: pb::Acknowledgement::from(answer.acknowledgement).into(),
             phase_after: phase(answer.phase_after).into(),
-            trip: answer.trip.map(Into::into),
+            trip: answer.trip.map(|refusal| (*refusal).into()),
         }
     }
 }

@@ -9,7 +9,7 @@ use super::{Ask, Breaker, Moment};
 use crate::domain::contract::{Facts, Observed, Threshold};
 use crate::domain::event::{Event, Events, Happening, Opening};
 use crate::domain::observation::RetryHint;
-use crate::domain::signal::CircuitKind;
+use crate::domain::signal::{CircuitKind, PerKind};
 use crate::domain::time::Timestamp;
 
 /// Why a circuit opens, and from when on.
@@ -34,7 +34,6 @@ impl Breaker {
         }
         for id in self.in_play(&ask.names) {
             let Some(scope) = self.scope_mut(id) else { continue };
-            let name = scope.name().to_string();
             let mut opened = Vec::new();
             for circuit in &mut scope.circuits {
                 let Some(policy) = prepared.of(circuit.kind) else { continue };
@@ -51,9 +50,10 @@ impl Breaker {
                     Answer::Pass | Answer::Refuse { .. } => {}
                 }
             }
+            let name = if opened.is_empty() { Box::default() } else { scope.name().text() };
             for (kind, generation) in opened {
                 out.push(Event {
-                    scope: name.as_str().into(),
+                    scope: name.clone(),
                     kind: Some(kind),
                     generation,
                     ..self.event(now, Happening::Probing)
@@ -78,11 +78,13 @@ impl Breaker {
     /// have hung for too long.
     pub(super) fn advance(&mut self, names: &CallNames, moment: &Moment<'_>, out: &mut Events) {
         self.expire_holds(moment.now, out);
-        let prepared = Arc::clone(&self.prepared);
         for id in self.in_play(names) {
-            for kind in CircuitKind::ALL {
-                if let Some(policy) = prepared.of(*kind) {
-                    self.advance_circuit(id, *kind, policy, moment, out);
+            let Some(scope) = self.scope(id).filter(|scope| !scope.circuits.is_empty()) else { continue };
+            let kinds = PerKind::from_fn(|kind| scope.circuit(kind).is_some());
+            let prepared = Arc::clone(&self.prepared);
+            for (kind, _) in kinds.iter().filter(|(_, is_there)| **is_there) {
+                if let Some(policy) = prepared.of(kind) {
+                    self.advance_circuit(id, kind, policy, moment, out);
                 }
             }
         }
@@ -91,19 +93,17 @@ impl Breaker {
     fn advance_circuit(&mut self, id: u64, kind: CircuitKind, policy: &Policy, moment: &Moment<'_>, out: &mut Events) {
         let grid = self.prepared.grid;
         let Some(scope) = self.scope_mut(id) else { return };
-        if scope.circuit(kind).is_none() {
-            return;
-        }
         let Some((circuit, view)) = scope.circuit_with_view(kind, moment.now, policy, grid) else { return };
         circuit.forget_old(moment.now, grid, moment.permit_for_ms);
         let lapsed = circuit.advance(moment.now);
         let follows = policy.follows_calls() && circuit.has_quorum(moment.now, policy);
         let hanging = if follows { circuit.fired(view, false) } else { None };
         let generation = circuit.generation;
-        let name: Box<str> = scope.name().to_string().into();
-        for _ in 0..lapsed.lost {
-            let event = self.event(moment.now, Happening::ProbeLost);
-            out.push(Event { scope: name.clone(), kind: Some(kind), generation, ..event });
+        if lapsed.lost > 0 {
+            let name: Box<str> = scope.name().text();
+            let event =
+                Event { scope: name, kind: Some(kind), generation, ..self.event(moment.now, Happening::ProbeLost) };
+            out.extend(std::iter::repeat_n(event, lapsed.lost));
         }
         let grounds = match (lapsed.reopens_from, hanging) {
             (Some(from), _) => {
@@ -131,7 +131,7 @@ impl Breaker {
         let Some(policy) = prepared.of(kind) else { return };
         let is_reducible = prepared.policy.reducible && kind == CircuitKind::Latency;
         let Some(scope) = self.scope_mut(scope_id) else { return };
-        let name: Box<str> = scope.name().to_string().into();
+        let name: Box<str> = scope.name().text();
         let Some((circuit, _)) = scope.circuit_with_view(kind, moment.now, policy, prepared.grid) else { return };
         let from = circuit.phase();
         // A limit that only the account's owner refills does not end when the target says (spec 3.4).

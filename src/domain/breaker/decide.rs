@@ -56,7 +56,7 @@ impl Breaker {
             is_shadow: mode == Some(OverrideMode::Shadow) || is_in_shadow(ask, policy.shadow_percent),
             kind: circuit.kind,
             phase,
-            scope: scope.name().to_string().into(),
+            scope: scope.name().text(),
             generation: circuit.generation,
             retry_at,
             observed: if is_latched { Observed::Latched } else { cause.observed.clone() },

@@ -15,6 +15,7 @@ pub mod policy;
 mod report;
 pub mod routes;
 pub mod scope;
+pub mod scope_map;
 mod settled;
 pub mod window;
 
@@ -28,7 +29,8 @@ use self::overrides::Overrides;
 use self::permit::{CircuitRef, Listed, Permit};
 pub use self::report::{Acknowledgement, Receipt};
 use self::routes::PreparedPolicy;
-use self::scope::{CallNames, Scope, ScopeKey, ScopeMap};
+use self::scope::{CallNames, Scope, ScopeKey};
+use self::scope_map::ScopeMap;
 use self::settled::Settled;
 use crate::domain::contract::Trip;
 use crate::domain::event::{Event, Events, Happening};

@@ -3,6 +3,8 @@
 //! A permit says under which generation each circuit let it through, so that staleness is judged per circuit. Circuits
 //! at generation 0, which is where all begin, are not listed.
 
+use std::sync::Arc;
+
 use crate::domain::ids::HashKey;
 use crate::domain::signal::CircuitKind;
 use crate::domain::time::Timestamp;
@@ -83,7 +85,7 @@ impl Permit {
 
     /// The bytes, sealed with a MAC.
     #[must_use]
-    pub fn seal(&self, key: &HashKey) -> Vec<u8> {
+    pub fn seal(&self, key: &HashKey) -> Arc<[u8]> {
         let optional = [
             (self.caller, WITH_CALLER),
             (self.credential, WITH_CREDENTIAL),
@@ -91,35 +93,30 @@ impl Permit {
             (self.session, WITH_SESSION),
             (self.call, WITH_CALL),
         ];
-        let mut flags = if self.is_probe { PROBE } else { 0 };
-        let mut out = Vec::with_capacity(PERMIT_BYTES_MAX);
-        out.push(VERSION);
-        out.push(0);
+        let is_given = |(number, flag): &(u64, u8)| if *number == 0 { 0 } else { *flag };
+        let probe = if self.is_probe { PROBE } else { 0 };
+        let size = if self.arguments_bytes.is_some() { WITH_SIZE } else { 0 };
+        let flags = optional.iter().map(is_given).fold(probe | size, |flags, flag| flags | flag);
+        let mut out = Writer { bytes: [0; PERMIT_BYTES_MAX], len: 0 };
+        out.put([VERSION, flags]);
         for number in [self.incarnation, self.seq, self.issued_at.0, self.breaker, self.target] {
-            out.extend_from_slice(&number.to_le_bytes());
+            out.put(number.to_le_bytes());
         }
-        for (number, flag) in optional {
-            if number != 0 {
-                flags |= flag;
-                out.extend_from_slice(&number.to_le_bytes());
-            }
+        for (number, _) in optional.iter().filter(|(number, _)| *number != 0) {
+            out.put(number.to_le_bytes());
         }
         if let Some(bytes) = self.arguments_bytes {
-            flags |= WITH_SIZE;
-            out.extend_from_slice(&bytes.to_le_bytes());
+            out.put(bytes.to_le_bytes());
         }
         for Listed { circuit, generation, is_probe } in &self.listed {
             let personal = if circuit.is_personal { PERSONAL } else { 0 };
             let probe = if *is_probe { PROBE_HERE } else { 0 };
-            out.push(circuit.kind as u8 | personal | probe);
-            out.extend_from_slice(&generation.to_le_bytes());
+            out.put([circuit.kind as u8 | personal | probe]);
+            out.put(generation.to_le_bytes());
         }
-        if let Some(place) = out.get_mut(1) {
-            *place = flags;
-        }
-        let mac = key.mac(&out);
-        out.extend_from_slice(&mac.to_le_bytes());
-        out
+        let mac = key.mac(out.written());
+        out.put(mac.to_le_bytes());
+        out.written().into()
     }
 
     /// Reads what [`Permit::seal`] wrote; none where a byte was changed, added or lost.
@@ -172,6 +169,26 @@ impl Permit {
             is_probe,
             listed,
         })
+    }
+}
+
+/// Bytes on the stack until their number is known.
+struct Writer {
+    bytes: [u8; PERMIT_BYTES_MAX],
+    len: usize,
+}
+
+impl Writer {
+    /// INVARIANT: all fields of a permit fit (a test seals the longest); what did not would fail its proof.
+    fn put<const N: usize>(&mut self, part: [u8; N]) {
+        if let Some(place) = self.bytes.get_mut(self.len..).and_then(|rest| rest.first_chunk_mut::<N>()) {
+            *place = part;
+            self.len += N;
+        }
+    }
+
+    fn written(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
     }
 }
 

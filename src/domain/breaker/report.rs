@@ -189,13 +189,17 @@ impl Breaker {
     /// moved nothing, and counted against nobody, elsewhere.
     fn settle_all(&mut self, report: &Report<'_>, out: &mut Events) -> Acknowledgement {
         let mut heard = Heard::default();
-        let prepared = Arc::clone(&report.prepared);
-        for (kind, policy) in prepared.policy.policies.iter() {
+        let target = self.targets.get(report.names.target);
+        let has_circuits = !self.others.is_empty() || target.is_some_and(|scope| !scope.circuits.is_empty());
+        for (kind, policy) in report.prepared.policy.policies.iter() {
             let Some(policy) = policy else { continue };
             let outcome = *report.outcomes.at(kind);
             let key = ScopeKey::of(kind, policy.scope, &report.names);
             let remembers =
                 outcome.is_bad() || (outcome == Outcome::Ignored && report.is_counted && policy.is_windowed());
+            if !has_circuits && !remembers {
+                continue; // the usual case: all is well and nothing was ever wrong
+            }
             let has_circuit = self.scope(key.id()).is_some_and(|scope| scope.circuit(kind).is_some());
             let own = ScopeKey::TargetCaller(report.names.target, report.names.caller).id();
             let has_own = self.scope(own).is_some_and(|scope| scope.circuit(kind).is_some());
@@ -241,7 +245,7 @@ impl Breaker {
             Outcomes::Closes => {
                 circuit.close(view);
                 let generation = circuit.generation;
-                let name: Box<str> = scope.name().to_string().into();
+                let name: Box<str> = scope.name().text();
                 let event = self.event(now, Happening::Recovered);
                 out.push(Event { scope: name, kind: Some(kind), generation, ..event });
                 AtCircuit::Moved

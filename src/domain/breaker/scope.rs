@@ -1,6 +1,5 @@
 //! What shares a circuit: a scope key, the circuits that belong to it and the results they are counted over.
 
-use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 
 use super::circuit::{Circuit, View};
@@ -123,6 +122,17 @@ pub struct ScopeName<'a> {
     pub target: Option<&'a TargetName>,
 }
 
+impl ScopeName<'_> {
+    /// As text of its own, in one piece of memory.
+    #[must_use]
+    pub fn text(&self) -> Box<str> {
+        match (self.key, self.target) {
+            (ScopeKey::Target(_), Some(target)) => ["target:", target.as_str()].concat().into(),
+            _ => self.to_string().into(),
+        }
+    }
+}
+
 impl Display for ScopeName<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let target = self.target.map_or("", TargetName::as_str);
@@ -226,6 +236,7 @@ impl Scope {
         let at = match self.circuits.iter().position(|circuit| circuit.kind == kind) {
             Some(at) => at,
             None => {
+                self.circuits.reserve_exact(1); // seldom more than one: a circuit is large
                 self.circuits.push(Circuit::new(kind));
                 self.circuits.len() - 1
             }
@@ -272,116 +283,5 @@ impl Scope {
             + self.circuits.capacity() * size_of::<Circuit>()
             + self.circuits.iter().map(Circuit::heap_bytes).sum::<usize>()
             + self.target.as_ref().map_or(0, |target| target.as_str().len())
-    }
-}
-
-/// Scopes by id, in the order of their ids: a sorted list while they are few, a tree beyond.
-#[derive(Clone, Debug)]
-pub enum ScopeMap {
-    /// The usual case.
-    Few(
-        /// Sorted by id.
-        Vec<(u64, Box<Scope>)>,
-    ),
-    /// A breaker over many targets.
-    Many(
-        /// By id.
-        BTreeMap<u64, Box<Scope>>,
-    ),
-}
-
-const FEW_MAX: usize = 16;
-
-impl Default for ScopeMap {
-    fn default() -> Self {
-        Self::Few(Vec::new())
-    }
-}
-
-impl ScopeMap {
-    /// How many.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Few(list) => list.len(),
-            Self::Many(tree) => tree.len(),
-        }
-    }
-
-    /// None at all.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The scope of an id.
-    #[must_use]
-    pub fn get(&self, id: u64) -> Option<&Scope> {
-        match self {
-            Self::Few(list) => list.iter().find(|(own, _)| *own == id).map(|(_, scope)| &**scope),
-            Self::Many(tree) => tree.get(&id).map(|scope| &**scope),
-        }
-    }
-
-    /// The scope of an id, to be changed.
-    pub fn get_mut(&mut self, id: u64) -> Option<&mut Scope> {
-        match self {
-            Self::Few(list) => list.iter_mut().find(|(own, _)| *own == id).map(|(_, scope)| &mut **scope),
-            Self::Many(tree) => tree.get_mut(&id).map(|scope| &mut **scope),
-        }
-    }
-
-    /// Puts a scope in.
-    pub fn insert(&mut self, scope: Scope) {
-        let id = scope.key.id();
-        match self {
-            Self::Few(list) if list.len() < FEW_MAX => {
-                let at = list.partition_point(|(own, _)| *own < id);
-                list.insert(at, (id, Box::new(scope)));
-            }
-            Self::Few(list) => {
-                let mut tree: BTreeMap<_, _> = std::mem::take(list).into_iter().collect();
-                tree.insert(id, Box::new(scope));
-                *self = Self::Many(tree);
-            }
-            Self::Many(tree) => {
-                tree.insert(id, Box::new(scope));
-            }
-        }
-    }
-
-    /// Takes a scope out.
-    pub fn remove(&mut self, id: u64) -> Option<Box<Scope>> {
-        match self {
-            Self::Few(list) => list.iter().position(|(own, _)| *own == id).map(|at| list.remove(at).1),
-            Self::Many(tree) => tree.remove(&id),
-        }
-    }
-
-    /// Every scope from an id on, in the order of ids.
-    pub fn from(&self, id: u64) -> Box<dyn Iterator<Item = &Scope> + '_> {
-        match self {
-            Self::Few(list) => Box::new(list.iter().filter(move |(own, _)| *own >= id).map(|(_, scope)| &**scope)),
-            Self::Many(tree) => Box::new(tree.range(id..).map(|(_, scope)| &**scope)),
-        }
-    }
-
-    /// Every scope, to be changed.
-    pub fn iter_mut(&mut self) -> Box<dyn Iterator<Item = &mut Scope> + '_> {
-        match self {
-            Self::Few(list) => Box::new(list.iter_mut().map(|(_, scope)| &mut **scope)),
-            Self::Many(tree) => Box::new(tree.values_mut().map(|scope| &mut **scope)),
-        }
-    }
-
-    /// At most `limit` scopes from an id on, to be changed; with the id to go on from.
-    pub fn some_mut(&mut self, from: u64, limit: usize) -> (Vec<&mut Scope>, Option<u64>) {
-        let mut scopes: Vec<&mut Scope> = match self {
-            Self::Few(list) => list.iter_mut().map(|(_, scope)| &mut **scope).filter(|s| s.key.id() >= from).collect(),
-            Self::Many(tree) => tree.range_mut(from..).take(limit + 1).map(|(_, scope)| &mut **scope).collect(),
-        };
-        let next = scopes.get(limit).map(|scope| scope.key.id());
-        scopes.truncate(limit);
-        (scopes, next)
     }
 }

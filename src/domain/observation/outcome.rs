@@ -4,7 +4,7 @@
 //! failure of quota; a refused connection says nothing about latency; what never reached the target says nothing at all.
 
 use super::RetryHint;
-use crate::domain::signal::{CircuitKind, PerKind};
+use crate::domain::signal::{CircuitKind, KINDS, PerKind};
 
 /// What a result means for one kind of circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +64,9 @@ impl CallResult {
     #[must_use]
     pub fn outcomes(&self, slow_ms: Option<u64>, took_ms: u64) -> PerKind<Outcome> {
         let is_slow = slow_ms.is_some_and(|slow| took_ms >= slow);
+        if self.classification == Classification::Ok && !is_slow {
+            return PerKind([Outcome::Ok; KINDS]); // the usual case
+        }
         let latency = match self.classification {
             Classification::Ignored => Outcome::Ignored,
             Classification::TimedOut | Classification::Failed(CircuitKind::Latency) => Outcome::Slow,

@@ -166,7 +166,7 @@ impl Machine for PureCore {
             breaker.admit(&ask, moment, out)
         });
         let decision = match admission.verdict {
-            Verdict::Refuse(trip) => Decision::Trip(self.told(*trip)),
+            Verdict::Refuse(trip) => Decision::Trip(Box::new(self.told(*trip))),
             Verdict::Proceed(permit) => {
                 let expires_in_ms = admission.expires_in_ms;
                 let granted = Granted {
@@ -176,7 +176,7 @@ impl Machine for PureCore {
                     breaker: code,
                     shadow: None,
                 };
-                let shadow = admission.shadow.map(|trip| self.told(*trip));
+                let shadow = admission.shadow.map(|trip| Box::new(self.told(*trip)));
                 Decision::Permit { granted, expires_in_ms, shadow }
             }
         };
@@ -195,7 +195,7 @@ impl Machine for PureCore {
         let route = self.policy_of_breaker().unwrap();
         let receipt =
             self.with(route, at_ms, |breaker, moment, out| breaker.report(&permit, &outcome.result, moment, out));
-        let trip = receipt.trip.map(|trip| self.told(*trip));
+        let trip = receipt.trip.map(|trip| Box::new(self.told(*trip)));
         ReportAnswer { acknowledgement: receipt.acknowledgement, phase_after: receipt.phase_after, trip }.into()
     }
 
