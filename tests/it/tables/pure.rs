@@ -170,7 +170,7 @@ impl Machine for PureCore {
             Verdict::Proceed(permit) => {
                 let expires_in_ms = admission.expires_in_ms;
                 let granted = Granted {
-                    token: permit.seal(&PERMITS).into(),
+                    token: permit.seal(&PERMITS),
                     is_probe: permit.is_probe,
                     expires_at: self.clock.now().plus_ms(expires_in_ms),
                     breaker: code,
