@@ -2,22 +2,16 @@
 //!
 //! Standard output holds what is handed on, and nothing else: the permit, or the contract for the model.
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::process::ExitCode;
-use std::str::FromStr;
-
-use anyhow::Context as _;
 
 use super::connect::Service;
 use super::json::{self, Object};
+use super::source::Source;
 use super::text::span;
+use super::words::effects;
 use super::{Manner, TRIPPED, output, token, trip};
 use crate::wire::pb;
 use crate::wire::pb::admit_response::Decision;
-
-/// The most that is read of arguments: no service takes a larger message.
-const ARGUMENTS_BYTES_MAX: u64 = 64 << 20;
 
 /// One call that is about to be made.
 #[derive(Debug, clap::Args)]
@@ -49,50 +43,15 @@ pub(super) struct AdmitArgs {
     /// The arguments: JSON, @FILE, or - for standard input; hashed by the service, never kept
     #[arg(long, value_name = "JSON|@FILE|-")]
     arguments: Option<Source>,
+    /// What the call does to the world, where the configuration does not know
+    #[arg(long, value_parser = effects())]
+    effect: Option<pb::Effect>,
+    /// A key by which the target recognises a repeat
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<String>,
     /// The size of the arguments, where they are not given
     #[arg(long, value_name = "N")]
     arguments_bytes: Option<u32>,
-}
-
-/// Where arguments come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Source {
-    Text(String),
-    File(String),
-    Input,
-}
-
-impl FromStr for Source {
-    type Err = std::convert::Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(match (text, text.strip_prefix('@')) {
-            ("-", _) => Self::Input,
-            (_, Some(path)) => Self::File(path.to_owned()),
-            (_, None) => Self::Text(text.to_owned()),
-        })
-    }
-}
-
-impl Source {
-    fn read(self) -> anyhow::Result<Vec<u8>> {
-        match self {
-            Self::Text(text) => Ok(text.into_bytes()),
-            Self::File(path) => {
-                let file = File::open(&path).with_context(|| format!("cannot read the arguments `{path}`"))?;
-                bytes_of(file).with_context(|| format!("cannot read the arguments `{path}`"))
-            }
-            Self::Input => bytes_of(io::stdin().lock()).context("cannot read the arguments from standard input"),
-        }
-    }
-}
-
-fn bytes_of(source: impl Read) -> anyhow::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let read = source.take(ARGUMENTS_BYTES_MAX + 1).read_to_end(&mut bytes)?;
-    let is_within = u64::try_from(read).is_ok_and(|read| read <= ARGUMENTS_BYTES_MAX);
-    anyhow::ensure!(is_within, "they are larger than {ARGUMENTS_BYTES_MAX} bytes: give --arguments-bytes instead");
-    Ok(bytes)
 }
 
 impl AdmitArgs {
@@ -104,10 +63,12 @@ impl AdmitArgs {
             turn: self.turn,
             call_id: self.call_id.unwrap_or_default(),
             attempt: self.attempt.unwrap_or_default(),
-            arguments: self.arguments.map(Source::read).transpose()?.unwrap_or_default(),
+            arguments: self.arguments.map(|source| source.read("the arguments")).transpose()?.unwrap_or_default(),
             arguments_bytes: self.arguments_bytes,
             credential: self.credential.unwrap_or_default(),
             caller: self.caller.unwrap_or_default(),
+            effect: self.effect.unwrap_or_default().into(),
+            idempotency_key: self.idempotency_key.unwrap_or_default(),
             ..pb::AdmitRequest::default()
         })
     }
@@ -174,12 +135,12 @@ mod tests {
         assert_eq!(of("-"), Source::Input);
         assert_eq!(of("@/tmp/a.json"), Source::File("/tmp/a.json".to_owned()));
         assert_eq!(of(r#"{"a":"-@"}"#), Source::Text(r#"{"a":"-@"}"#.to_owned()));
-        assert_eq!(of(r#"{"a":1}"#).read().unwrap(), br#"{"a":1}"#);
+        assert_eq!(of(r#"{"a":1}"#).read("the arguments").unwrap(), br#"{"a":1}"#);
     }
 
     #[test]
     fn a_file_that_is_not_there_is_named() {
-        let error = Source::File("/nowhere/a.json".to_owned()).read().unwrap_err();
+        let error = Source::File("/nowhere/a.json".to_owned()).read("the arguments").unwrap_err();
         assert!(format!("{error:#}").contains("`/nowhere/a.json`"), "{error:#}");
     }
 }

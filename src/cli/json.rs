@@ -151,6 +151,31 @@ pub(super) fn ack(ack: &pb::ReportAck) -> Object {
         .with("acknowledgement", ack.acknowledgement().word())
         .with_text("phase_after", &ack.phase_after().word())
         .with_object("trip", ack.trip.as_ref().map(trip))
+        .with_object("typing", ack.typing.as_ref().map(typing))
+        .with_object("handling", ack.handling.as_ref().map(handling))
+}
+
+fn typing(typing: &pb::Typing) -> Object {
+    Object::default()
+        .with_text("observation", &typing.observation().word())
+        .with("usable", typing.usable)
+        .with_text("signal", &typing.signal().word())
+        .with_text("kind", &typing.kind().word())
+        .with_text("failure_class", &typing.failure_class().word())
+        .with_some("retry_after_ms", typing.retry_after_ms)
+        .with("format", typing.format.as_str())
+        .with("rule", typing.rule.as_str())
+        .with("reason", typing.reason.as_str())
+        .with_some("total_known", typing.total_known)
+        .with("values_degraded", typing.values_degraded)
+        .with_text("digest", &typing.digest)
+}
+
+fn handling(handling: &pb::Handling) -> Object {
+    Object::default()
+        .with("disposition", handling.disposition().word())
+        .with_some("after_ms", handling.after_ms)
+        .with_text("text", &handling.text)
 }
 
 /// Why one item of a batch was not looked at.

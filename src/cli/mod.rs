@@ -10,6 +10,7 @@ mod completions;
 mod config;
 mod connect;
 mod demo;
+mod explain;
 mod hold;
 mod json;
 mod output;
@@ -17,6 +18,7 @@ mod peek;
 mod report;
 mod reset;
 mod serve;
+mod source;
 mod tail;
 mod text;
 mod token;
@@ -73,6 +75,8 @@ enum Command {
     Admit(admit::AdmitArgs),
     /// Tell how a call went
     Report(report::ReportArgs),
+    /// See how a result is read: what it is, by which rule and why; asks no service
+    Explain(explain::ExplainArgs),
     /// See which targets can be called now, without taking anything
     Peek(peek::PeekArgs),
     /// List the circuits
@@ -117,6 +121,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match command {
         Command::Serve(args) => serve::run(args),
         Command::Config(args) => config::run(&args, manner),
+        Command::Explain(args) => explain::run(args, manner),
         Command::Completions(args) => completions::run(&args),
         Command::Demo => in_runtime(demo::run(manner)),
         Command::Admit(args) => {

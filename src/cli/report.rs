@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use clap::ArgGroup;
 
 use super::connect::Service;
-use super::text::parse_span;
-use super::words::{Word as _, circuit_kinds, error_kinds};
+use super::source::Source;
+use super::text::{parse_span, span};
+use super::words::{Word as _, carriers, circuit_kinds, effects, error_kinds};
 use super::{Manner, TRIPPED, json, output, token, trip};
 use crate::wire::pb;
 use crate::wire::pb::classification::Kind;
@@ -14,7 +15,7 @@ use crate::wire::pb::outcome::{Call, Result as Judged};
 use crate::wire::pb::report_result;
 
 /// What can be told of a call; one of these is due.
-const WHAT: [&str; 6] = ["ok", "ignored", "failed", "status", "grpc_code", "error_kind"];
+const WHAT: [&str; 8] = ["ok", "ignored", "failed", "status", "grpc_code", "exit_code", "error_kind", "payload"];
 
 /// Which call, and what came of it.
 #[derive(Debug, clap::Args)]
@@ -26,6 +27,8 @@ pub(super) struct ReportArgs {
     judgement: JudgementArgs,
     #[command(flatten)]
     seen: SeenArgs,
+    #[command(flatten)]
+    told_again: ToldAgainArgs,
     /// How long the target asked to be left alone, such as 30s
     #[arg(long, value_name = "SPAN", value_parser = parse_span, requires = "failed", conflicts_with_all = ["ok", "ignored", "seen"])]
     retry_after: Option<u64>,
@@ -86,12 +89,41 @@ struct SeenArgs {
     /// The status code of the gRPC response
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     grpc_code: Option<i32>,
+    /// How the process ended
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    exit_code: Option<i32>,
+    /// What carried the call, where an answer must have a shape
+    #[arg(long, value_parser = carriers(), requires = "what")]
+    transport: Option<pb::Carrier>,
+    /// What the tool answered: JSON or text, @FILE, or - for standard input; the service types it and forgets it
+    #[arg(long, value_name = "TEXT|@FILE|-")]
+    payload: Option<Source>,
+    /// The media type of the payload
+    #[arg(long, value_name = "TYPE", requires = "payload")]
+    content_type: Option<String>,
+    /// The payload was cut
+    #[arg(long, requires = "payload")]
+    truncated: bool,
     /// What went wrong without or beside a status
     #[arg(long, value_name = "KIND", value_parser = error_kinds())]
     error_kind: Option<pb::ErrorKind>,
 }
 
-fn parse_header(text: &str) -> Result<pb::Header, String> {
+/// What the call was asked as, where the service does not remember it.
+#[derive(Debug, clap::Args)]
+struct ToldAgainArgs {
+    /// The tool as the model knows it
+    #[arg(long)]
+    tool: Option<String>,
+    /// What the call does to the world
+    #[arg(long, value_parser = effects())]
+    effect: Option<pb::Effect>,
+    /// The call had an idempotency key
+    #[arg(long)]
+    idempotent: bool,
+}
+
+pub(super) fn parse_header(text: &str) -> Result<pb::Header, String> {
     let (name, value) = text.split_once(':').ok_or("a name, a colon and a value are due, such as `retry-after: 30`")?;
     Ok(pb::Header { name: name.trim().to_owned(), value: value.trim().to_owned() })
 }
@@ -111,7 +143,7 @@ impl CallArgs {
 }
 
 impl ReportArgs {
-    fn outcome(self) -> pb::Outcome {
+    fn outcome(self) -> anyhow::Result<pb::Outcome> {
         let judged = |result: Kind, kind: pb::CircuitKind| {
             let retry_after_ms = self.retry_after;
             Judged::Classification(pb::Classification { result: result.into(), kind: kind.into(), retry_after_ms })
@@ -125,15 +157,32 @@ impl ReportArgs {
                 headers: self.seen.header,
                 grpc_code: self.seen.grpc_code,
                 error_kind: self.seen.error_kind.unwrap_or_default().into(),
+                exit_code: self.seen.exit_code,
+                carrier: self.seen.transport.unwrap_or_default().into(),
             }),
         };
-        pb::Outcome { call: Some(self.call.call()), result: Some(result), latency_ms: self.latency_ms }
+        let body = self.seen.payload.map(|source| source.read("the payload")).transpose()?;
+        let payload = body.map(|body| pb::Payload {
+            body,
+            content_type: self.seen.content_type.unwrap_or_default(),
+            truncated_by_caller: self.seen.truncated,
+        });
+        Ok(pb::Outcome {
+            call: Some(self.call.call()),
+            result: Some(result),
+            payload,
+            latency_ms: self.latency_ms,
+            tool_name: self.told_again.tool.unwrap_or_default(),
+            effect: self.told_again.effect.unwrap_or_default().into(),
+            idempotent: self.told_again.idempotent,
+            ..pb::Outcome::default()
+        })
     }
 }
 
 /// Reports.
 pub(super) async fn run(args: ReportArgs, service: &Service, manner: Manner) -> anyhow::Result<ExitCode> {
-    let request = pb::ReportRequest { outcomes: vec![args.outcome()] };
+    let request = pb::ReportRequest { outcomes: vec![args.outcome()?] };
     let answer = service.breakers().report(request).await.map_err(|status| service.explain(&status))?.into_inner();
     let result = answer.results.into_iter().next().and_then(|result| result.result);
     match result.ok_or_else(|| service.speechless())? {
@@ -147,6 +196,12 @@ fn acknowledge(ack: &pb::ReportAck, manner: Manner) -> anyhow::Result<ExitCode> 
         output::print(&json::ack(ack).line()?)?;
     } else {
         output::print(&words(ack))?;
+        if let Some(typing) = &ack.typing {
+            output::print(&typed(typing))?;
+        }
+        if let Some(handling) = &ack.handling {
+            output::print(&handled(handling))?;
+        }
     }
     match &ack.trip {
         None => Ok(ExitCode::SUCCESS),
@@ -164,6 +219,21 @@ fn acknowledge(ack: &pb::ReportAck, manner: Manner) -> anyhow::Result<ExitCode> 
 fn words(ack: &pb::ReportAck) -> String {
     let (taken, phase) = (ack.acknowledgement().word(), ack.phase_after().word());
     if phase.is_empty() { taken } else { format!("{taken}, {phase} now") }
+}
+
+/// What the result is, and why.
+fn typed(typing: &pb::Typing) -> String {
+    let mut parts = vec![typing.observation().word(), typing.signal().word(), typing.failure_class().word()];
+    parts.retain(|part| !part.is_empty());
+    let what = if parts.is_empty() { "not typed".to_owned() } else { parts.join(", ") };
+    format!("{what}: {} ({}, {})", typing.reason, typing.format, typing.rule)
+}
+
+/// Who acts, and with which words.
+fn handled(handling: &pb::Handling) -> String {
+    let after = handling.after_ms.map(|ms| format!(" after {}", span(ms))).unwrap_or_default();
+    let text = if handling.text.is_empty() { String::new() } else { format!(": {}", handling.text) };
+    format!("{}{after}{text}", handling.disposition().word())
 }
 
 #[cfg(test)]

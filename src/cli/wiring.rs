@@ -13,7 +13,7 @@ use crate::config::{Config, Fault, Listen, LoadError};
 use crate::domain::breaker::routes::Routes;
 use crate::domain::ids::HashKey;
 use crate::engine::clock::{Clock, ManualClock};
-use crate::engine::{Engine, EngineSettings, Identity};
+use crate::engine::{Engine, EngineSettings, Identity, Reading};
 use crate::service::server::{Address, Bound, ServiceSettings, serve};
 use crate::service::{ConfigFault, Reload, Reloaded, ServiceLimits};
 use crate::telemetry;
@@ -59,6 +59,7 @@ pub(crate) async fn start_with(
     let wire = config.settings.wire;
     let limits = ServiceLimits {
         batch: wire.batch,
+        payload_bytes: wire.payload_bytes,
         request_bytes: wire.request_bytes,
         requests_in_flight: wire.requests_in_flight,
         streams: u32::try_from(wire.streams).unwrap_or(u32::MAX),
@@ -117,6 +118,7 @@ fn engine_settings(config: &Config, version: u64) -> anyhow::Result<EngineSettin
         contract,
         permit_for_ms: config.settings.permit_for_ms,
         limits: config.settings.limits,
+        reading: Reading { tools: config.tools.clone(), formats: config.formats.clone() },
     })
 }
 
@@ -145,12 +147,13 @@ struct InForce {
 }
 
 /// Keys that are read at the start only.
-const AT_START_ONLY: [&str; 10] = [
+const AT_START_ONLY: [&str; 11] = [
     "grpc",
     "insecure",
     "drain_for",
     "log.",
     "limits.batch",
+    "limits.payload_bytes",
     "limits.request_bytes",
     "limits.requests_in_flight",
     "limits.streams",

@@ -29,6 +29,9 @@ words! {
     Acknowledgement "ACKNOWLEDGEMENT_",
     OverrideMode "OVERRIDE_MODE_",
     EventKind "EVENT_KIND_",
+    Observation "OBSERVATION_",
+    FailureClass "FAILURE_CLASS_",
+    Disposition "DISPOSITION_",
 }
 
 impl Word for pb::CircuitKind {
@@ -72,6 +75,34 @@ const ERROR_KINDS: [(&str, pb::ErrorKind); 9] = [
     ("not_sent", pb::ErrorKind::NotSent),
     ("malformed_body", pb::ErrorKind::MalformedBody),
 ];
+
+/// What a call can do to the world, by its word.
+const EFFECTS: [(&str, pb::Effect); 3] =
+    [("read", pb::Effect::Read), ("mutate", pb::Effect::Mutate), ("unknown", pb::Effect::Unknown)];
+
+/// Reads the word of an effect.
+pub(super) fn effects() -> impl TypedValueParser<Value = pb::Effect> {
+    PossibleValuesParser::new(EFFECTS.map(|(word, _)| word)).try_map(|word| {
+        let known = EFFECTS.iter().find(|(name, _)| *name == word);
+        known.map(|(_, effect)| *effect).ok_or_else(|| format!("no effect is called `{word}`"))
+    })
+}
+
+/// What can carry a call, by its word.
+const CARRIERS: [(&str, pb::Carrier); 4] = [
+    ("http", pb::Carrier::Http),
+    ("grpc", pb::Carrier::Grpc),
+    ("mcp", pb::Carrier::Mcp),
+    ("process", pb::Carrier::Process),
+];
+
+/// Reads the word of a carrier.
+pub(super) fn carriers() -> impl TypedValueParser<Value = pb::Carrier> {
+    PossibleValuesParser::new(CARRIERS.map(|(word, _)| word)).try_map(|word| {
+        let known = CARRIERS.iter().find(|(name, _)| *name == word);
+        known.map(|(_, carrier)| *carrier).ok_or_else(|| format!("no carrier is called `{word}`"))
+    })
+}
 
 /// Reads the word of an error kind.
 pub(super) fn error_kinds() -> impl TypedValueParser<Value = pb::ErrorKind> {

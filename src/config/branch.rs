@@ -9,6 +9,13 @@ use super::key::Key;
 use super::text::nearest;
 use crate::domain::signal::CircuitKind;
 
+/// What the inline table at `place` gives of `keys`; none where something in it is at fault, which is reported.
+pub(super) fn read_inline<T: Default>(place: &Place<'_>, keys: &[Key<T>], sink: &mut Sink<'_>) -> Option<T> {
+    let mut draft = T::default();
+    Branch::at(place, sink)?.read(keys, &[], &mut draft, sink);
+    (!sink.is_faulty(&place.path)).then_some(draft)
+}
+
 /// A table and its path.
 pub(super) struct Branch<'a> {
     /// Its dotted path; empty for the whole document.

@@ -1,17 +1,22 @@
 //! What differs between two configurations, for the log line of a reload.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::Config;
+use super::format::FormatDraft;
 use super::key::Key;
-use super::keys::{BREAKER, BREAKERS, DEFAULTS, POLICY, SECTIONS};
+use super::keys::{BREAKER, BREAKERS, DEFAULTS, FORMAT, FORMATS, POLICY, SECTIONS, TOOL, TOOLS};
 use super::policy::PolicyDraft;
+use super::tool::ToolDraft;
 use crate::domain::breaker::policy::BreakerPolicy;
+use crate::domain::observation::custom::CustomFormat;
 use crate::domain::signal::CircuitKind;
+use crate::domain::tool::ToolRow;
 
 impl Config {
     /// The dotted paths that have another value in `other`. A breaker is named by its code or, without one, by its
-    /// first target.
+    /// first target; a row of tools by its glob.
     #[must_use]
     pub fn changes(&self, other: &Self) -> Vec<String> {
         let mut changes = vec![];
@@ -19,7 +24,13 @@ impl Config {
             compare(table, keys, Pair { old: &self.settings, new: &other.settings }, &mut changes);
         }
         compare_policies(DEFAULTS, Pair { old: &self.default_policy, new: &other.default_policy }, &mut changes);
-        compare_breakers(Pair { old: &self.breakers, new: &other.breakers }, &mut changes);
+        let breakers = Pair { old: self.breakers.as_slice(), new: &other.breakers };
+        Rows { list: BREAKERS, pair: breakers, name: breaker_name }.compare(&mut changes, compare_breaker);
+        let tools = Pair { old: self.tools.rows(), new: other.tools.rows() };
+        Rows { list: TOOLS, pair: tools, name: |row| &row.pattern }.compare(&mut changes, compare_tool);
+        let formats = Pair { old: self.formats.as_slice(), new: &other.formats };
+        Rows { list: FORMATS, pair: formats, name: |format| format.name.as_str() }
+            .compare(&mut changes, compare_format);
         changes
     }
 }
@@ -50,39 +61,66 @@ fn compare_policies(path: &str, pair: Pair<'_, BreakerPolicy>, changes: &mut Vec
     }
 }
 
-fn compare_breakers(pair: Pair<'_, [BreakerPolicy]>, changes: &mut Vec<String>) {
-    let (old, new) = (named(pair.old), named(pair.new));
-    changes.extend(old.keys().filter(|name| !new.contains_key(*name)).map(|name| format!("{name} removed")));
-    changes.extend(new.keys().filter(|name| !old.contains_key(*name)).map(|name| format!("{name} added")));
-    for (name, (_, old)) in &old {
-        let Some((_, new)) = new.get(name) else { continue };
-        compare(name, BREAKER, Pair { old, new }, changes);
-        compare_policies(name, Pair { old, new }, changes);
+/// A list of tables before and after, in which the first row that fits is the one.
+struct Rows<'a, T> {
+    list: &'static str,
+    pair: Pair<'a, [T]>,
+    /// What tells one row from another.
+    name: fn(&T) -> &str,
+}
+
+impl<T> Rows<'_, T> {
+    /// Notes rows that came, went or moved, and has those that stayed compared under their names.
+    fn compare(&self, changes: &mut Vec<String>, compare_one: fn(&str, Pair<'_, T>, &mut Vec<String>)) {
+        let (old, new) = (self.named(self.pair.old), self.named(self.pair.new));
+        changes.extend(old.keys().filter(|name| !new.contains_key(*name)).map(|name| format!("{name} removed")));
+        changes.extend(new.keys().filter(|name| !old.contains_key(*name)).map(|name| format!("{name} added")));
+        for (name, (_, old)) in &old {
+            let Some((_, new)) = new.get(name) else { continue };
+            compare_one(name, Pair { old, new }, changes);
+        }
+        if !is_same_order(&old, &new) {
+            changes.push(format!("{} order", self.list));
+        }
     }
-    if !is_same_order(&old, &new) {
-        changes.push(format!("{BREAKERS} order")); // a target belongs to the first that fits
+
+    fn named<'r>(&self, rows: &'r [T]) -> Named<'r, T> {
+        let mut named = Named::new();
+        for (index, row) in rows.iter().enumerate() {
+            let name = format!("{}[{}]", self.list, (self.name)(row));
+            let is_taken = named.contains_key(&name);
+            named.insert(if is_taken { format!("{name}#{index}") } else { name }, (index, row));
+        }
+        named
     }
 }
 
-/// Breakers by name, with their place in the file.
-type Named<'a> = BTreeMap<String, (usize, &'a BreakerPolicy)>;
-
-fn named(breakers: &[BreakerPolicy]) -> Named<'_> {
-    let mut named = Named::new();
-    for (index, breaker) in breakers.iter().enumerate() {
-        let first_target = || breaker.targets.first().map(String::as_str);
-        let name = breaker.code.as_ref().map(|code| code.as_str()).or_else(first_target).unwrap_or_default();
-        let name = format!("{BREAKERS}[{name}]");
-        let is_taken = named.contains_key(&name);
-        named.insert(if is_taken { format!("{name}#{index}") } else { name }, (index, breaker));
-    }
-    named
-}
+/// Rows by name, with their place in the file.
+type Named<'a, T> = BTreeMap<String, (usize, &'a T)>;
 
 /// Whether what both have stands in the same order.
-fn is_same_order(old: &Named<'_>, new: &Named<'_>) -> bool {
+fn is_same_order<T>(old: &Named<'_, T>, new: &Named<'_, T>) -> bool {
     let both = old.iter().filter_map(|(name, (old, _))| new.get(name).map(|(new, _)| (*old, *new)));
     let mut both: Vec<(usize, usize)> = both.collect();
     both.sort_unstable();
     both.is_sorted_by_key(|(_, new)| *new)
+}
+
+fn breaker_name(breaker: &BreakerPolicy) -> &str {
+    let first_target = || breaker.targets.first().map(String::as_str);
+    breaker.code.as_ref().map(|code| code.as_str()).or_else(first_target).unwrap_or_default()
+}
+
+fn compare_breaker(path: &str, pair: Pair<'_, BreakerPolicy>, changes: &mut Vec<String>) {
+    compare(path, BREAKER, Pair { old: pair.old, new: pair.new }, changes);
+    compare_policies(path, pair, changes);
+}
+
+fn compare_tool(path: &str, pair: Pair<'_, ToolRow>, changes: &mut Vec<String>) {
+    compare(path, TOOL, Pair { old: &ToolDraft::from(pair.old), new: &ToolDraft::from(pair.new) }, changes);
+}
+
+fn compare_format(path: &str, pair: Pair<'_, Arc<CustomFormat>>, changes: &mut Vec<String>) {
+    let (old, new) = (FormatDraft::from(&**pair.old), FormatDraft::from(&**pair.new));
+    compare(path, FORMAT, Pair { old: &old, new: &new }, changes);
 }

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use super::Config;
 use super::fault::Sink;
-use super::keys::DEFAULTS;
+use super::keys::{BREAKERS, DEFAULTS};
 use super::policy::PolicyDraft;
-use super::read::breaker_path;
+use super::read::row_path;
 use super::settings::Settings;
 use super::text::Written;
 use crate::domain::breaker::policy::{BreakerPolicy, OpenFor, Policy, SLICES_IN_SHORTEST, WINDOW_SPREAD_MAX};
@@ -178,8 +178,8 @@ pub(super) fn check_codes(breakers: &[BreakerPolicy], sink: &mut Sink<'_>) {
         let Some(code) = &breaker.code else { continue };
         let first = *seen.entry(code).or_insert(index);
         if first != index {
-            let rule = format!("is the code of `{}` too: a code of its own is due", breaker_path(first));
-            sink.fault_at(&format!("{}.code", breaker_path(index)), rule);
+            let rule = format!("is the code of `{}` too: a code of its own is due", row_path(BREAKERS, first));
+            sink.fault_at(&format!("{}.code", row_path(BREAKERS, index)), rule);
         }
     }
 }
@@ -195,7 +195,7 @@ pub(super) fn check_budget(config: &Config, sink: &mut Sink<'_>) {
 
 pub(super) fn report_overruns(faults: Vec<BudgetFault>, sink: &mut Sink<'_>) {
     for fault in faults {
-        let path = fault.breaker.map_or_else(|| "contract.budget_bytes".to_owned(), breaker_path);
+        let path = fault.breaker.map_or_else(|| "contract.budget_bytes".to_owned(), |index| row_path(BREAKERS, index));
         if !sink.is_faulty(&path) {
             let BudgetFault { variant, field, bytes, limit, .. } = fault;
             let worst = format!("can make a contract of {bytes} bytes in `{variant}`, above the budget of {limit}");

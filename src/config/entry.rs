@@ -1,16 +1,30 @@
-//! Addresses to listen at and globs over target names.
+//! Addresses to listen at, globs over names, JSON pointers, and the words that are compared with values.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use globset::{Glob, GlobSetBuilder};
-use toml::de::DeArray;
+use globset::GlobSetBuilder;
+use serde_json::{Value, json};
+use toml::de::{DeArray, DeValue};
 
 use super::fault::{Place, Sink};
 use super::field::wrong_type;
+use super::list::{Bound, one_or_list, read_list};
 use super::settings::Listen;
 use super::text::quoted;
+use crate::domain::breaker::routes::target_glob;
 use crate::domain::ids::TARGET_BYTES_MAX;
 
+/// Pointers in one list.
+pub(super) const POINTERS_MAX: usize = 16;
+/// Bytes of one pointer.
+pub(super) const POINTER_BYTES_MAX: usize = 128;
+/// Words in one list.
+pub(super) const WORDS_MAX: usize = 32;
+/// Bytes of one word.
+pub(super) const WORD_BYTES_MAX: usize = 128;
+/// What a pointer looks like.
+pub(super) const POINTER_DUE: &str = "`\"\"` or a path such as `\"/data/rows\"`";
 /// Globs in one breaker.
 pub(super) const GLOBS_MAX: usize = 64;
 /// Bytes of one glob; a longer one could match no target but by `*`.
@@ -32,22 +46,64 @@ pub(super) fn parse_address(text: &str) -> Result<Listen, String> {
 
 /// The globs; none where one is at fault, which is reported.
 pub(super) fn read_globs(list: &DeArray<'_>, place: &Place<'_>, sink: &mut Sink<'_>) -> Option<Vec<String>> {
-    if list.is_empty() || list.len() > GLOBS_MAX {
-        sink.fault(place, format!("has {} globs: 1 to {GLOBS_MAX} are due", list.len()));
-    }
-    let mut globs = vec![];
-    for (i, value) in list.iter().enumerate() {
-        let place = Place::in_file(format!("{}[{i}]", place.path), value);
-        match place.value.as_str().map(read_glob) {
-            Some(Ok(glob)) => globs.push(glob),
-            Some(Err(rule)) => sink.fault(&place, rule),
-            None => sink.fault(&place, wrong_type(place.value, "a glob")),
-        }
-    }
-    (!sink.is_faulty(&place.path)).then_some(globs)
+    let glob = |value: &DeValue<'_>| value.as_str().map_or_else(|| Err(wrong_type(value, "a glob")), read_glob);
+    read_list(list, place, Bound { what: "globs", max: GLOBS_MAX }, sink, reported(glob))
 }
 
-fn read_glob(text: &str) -> Result<String, String> {
+/// The JSON pointers; none where one is at fault, which is reported.
+pub(super) fn read_pointers(list: &DeArray<'_>, place: &Place<'_>, sink: &mut Sink<'_>) -> Option<Vec<Arc<str>>> {
+    let pointer =
+        |value: &DeValue<'_>| value.as_str().map_or_else(|| Err(wrong_type(value, "a JSON pointer")), read_pointer);
+    read_list(list, place, Bound { what: "pointers", max: POINTERS_MAX }, sink, reported(pointer))
+}
+
+/// The words, of which one alone needs no list; none where one of a list is at fault, which is reported.
+pub(super) fn read_words(place: &Place<'_>, sink: &mut Sink<'_>) -> Result<Option<Vec<Arc<str>>>, String> {
+    match place.value.as_array() {
+        Some(list) => Ok(read_list(list, place, Bound { what: "words", max: WORDS_MAX }, sink, reported(read_word))),
+        None => read_word(place.value).map(|word| Some(vec![word])),
+    }
+}
+
+/// Reads one item and reports what is wrong with it.
+fn reported<V>(
+    read_one: impl Fn(&DeValue<'_>) -> Result<V, String>,
+) -> impl Fn(&Place<'_>, &mut Sink<'_>) -> Option<V> {
+    move |place, sink| read_one(place.value).map_err(|rule| sink.fault(place, rule)).ok()
+}
+
+/// A text, number or boolean as it is written in JSON.
+fn read_word(value: &DeValue<'_>) -> Result<Arc<str>, String> {
+    let word = match value {
+        DeValue::String(text) => text.to_string(),
+        DeValue::Boolean(is) => is.to_string(),
+        DeValue::Integer(number) => i128::from_str_radix(number.as_str(), number.radix())
+            .map_or_else(|_| number.as_str().to_owned(), |number| number.to_string()),
+        DeValue::Float(number) => number.as_str().to_owned(),
+        DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => {
+            return Err(wrong_type(value, "a text, a number or a boolean"));
+        }
+    };
+    if word.len() > WORD_BYTES_MAX {
+        return Err(format!("has {} bytes: at most {WORD_BYTES_MAX} are allowed", word.len()));
+    }
+    Ok(word.into())
+}
+
+/// A JSON pointer (RFC 6901).
+pub(super) fn read_pointer(text: &str) -> Result<Arc<str>, String> {
+    if text.len() > POINTER_BYTES_MAX {
+        return Err(format!("has {} bytes: at most {POINTER_BYTES_MAX} are allowed", text.len()));
+    }
+    let is_escaped = text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
+    if !is_escaped {
+        return Err("is no JSON pointer: in a name, `~0` is due for `~` and `~1` for `/`".to_owned());
+    }
+    let is_rooted = text.is_empty() || text.starts_with('/');
+    is_rooted.then(|| text.into()).ok_or_else(|| format!("is no JSON pointer: {POINTER_DUE} is due"))
+}
+
+pub(super) fn read_glob(text: &str) -> Result<String, String> {
     if text.is_empty() || text.len() > GLOB_BYTES_MAX {
         return Err(format!("has {} bytes: 1 to {GLOB_BYTES_MAX} are due", text.len()));
     }
@@ -56,11 +112,29 @@ fn read_glob(text: &str) -> Result<String, String> {
 
 /// Builds what the matcher will build, so that nothing can fail later.
 fn compile(text: &str) -> Result<(), globset::Error> {
-    GlobSetBuilder::new().add(Glob::new(text)?).build().map(|_| ())
+    GlobSetBuilder::new().add(target_glob(text)?).build().map(|_| ())
 }
 
-/// The globs as TOML writes them.
-pub(super) fn written_globs(globs: &[String]) -> String {
-    let globs: Vec<String> = globs.iter().map(|glob| quoted(glob)).collect();
-    format!("[{}]", globs.join(", "))
+/// Texts as TOML writes them.
+pub(super) fn written_texts(texts: &[impl AsRef<str>]) -> String {
+    format!("[{}]", quoted_each(texts).join(", "))
+}
+
+/// Words as TOML writes them; a number or boolean is as good as the text of it.
+pub(super) fn written_words(words: &[Arc<str>]) -> String {
+    one_or_list(&quoted_each(words))
+}
+
+fn quoted_each(texts: &[impl AsRef<str>]) -> Vec<String> {
+    texts.iter().map(|text| quoted(text.as_ref())).collect()
+}
+
+pub(super) fn pointer_schema() -> Value {
+    json!({"type": "string", "pattern": "^(/([^~]|~[01])*)?$", "maxLength": POINTER_BYTES_MAX})
+}
+
+pub(super) fn words_schema() -> Value {
+    let text = json!({"type": "string", "maxLength": WORD_BYTES_MAX});
+    let word = json!({"anyOf": [text, {"type": "number"}, {"type": "boolean"}]});
+    json!({"anyOf": [word, {"type": "array", "minItems": 1, "maxItems": WORDS_MAX, "items": word}]})
 }

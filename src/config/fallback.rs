@@ -7,6 +7,7 @@ use super::fault::{Place, Sink};
 use super::field::wrong_type;
 use super::key::inline;
 use super::keys::FALLBACK;
+use super::list::{Bound, one_or_list, read_list};
 use super::schema::object;
 use super::text::quoted;
 use crate::domain::breaker::policy::Fallback;
@@ -41,12 +42,7 @@ pub(super) fn read_fallbacks(place: &Place<'_>, sink: &mut Sink<'_>) -> Result<O
         let is_fitting = place.value.is_str() || place.value.is_table();
         return if is_fitting { Ok(read_one(place, sink).map(|one| vec![one])) } else { Err(()) };
     };
-    if list.is_empty() || list.len() > FALLBACKS_MAX {
-        sink.fault(place, format!("has {} alternatives: 1 to {FALLBACKS_MAX} are due", list.len()));
-    }
-    let places = list.iter().enumerate().map(|(i, value)| Place::in_file(format!("{}[{i}]", place.path), value));
-    let read: Vec<Option<Fallback>> = places.map(|place| read_one(&place, sink)).collect();
-    Ok(read.into_iter().collect())
+    Ok(read_list(list, place, Bound { what: "alternatives", max: FALLBACKS_MAX }, sink, read_one))
 }
 
 fn read_one(place: &Place<'_>, sink: &mut Sink<'_>) -> Option<Fallback> {
@@ -80,10 +76,7 @@ fn into_fallback(draft: FallbackDraft) -> Result<Fallback, String> {
 /// The alternatives as TOML writes them; a name alone where that says it all.
 pub(super) fn written_fallbacks(fallbacks: &[Fallback]) -> String {
     let written: Vec<String> = fallbacks.iter().map(written_one).collect();
-    match written.as_slice() {
-        [one] => one.clone(),
-        several => format!("[{}]", several.join(", ")),
-    }
+    one_or_list(&written)
 }
 
 fn written_one(fallback: &Fallback) -> String {

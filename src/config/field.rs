@@ -2,12 +2,18 @@
 //!
 //! A range is stated once, in the key's row; the report, the README and the schema are written from it.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use toml::de::DeValue;
 
-use super::entry::{self, GLOB_BYTES_MAX, GLOBS_MAX};
+use super::condition::{self, CONDITIONS_MAX};
+use super::entry::{
+    self, GLOB_BYTES_MAX, GLOBS_MAX, POINTER_BYTES_MAX, POINTER_DUE, POINTERS_MAX, WORD_BYTES_MAX, WORDS_MAX,
+};
 use super::fallback::{self, FALLBACKS_MAX};
 use super::fault::{Place, Sink};
+use super::poll;
 use super::rule::{self, RULES_MAX};
 use super::settings::Listen;
 use super::text::{
@@ -16,6 +22,8 @@ use super::text::{
 };
 use crate::domain::breaker::policy::{Fallback, Rule};
 use crate::domain::ids::{CODE_BYTES_MAX, Code, SafeText, TARGET_BYTES_MAX, TargetName};
+use crate::domain::observation::custom::Condition;
+use crate::domain::tool::Poll;
 
 /// Where the value of a key lives in `T`.
 pub(super) struct Lens<T, V> {
@@ -23,6 +31,15 @@ pub(super) struct Lens<T, V> {
     pub(super) get: fn(&T) -> Option<V>,
     /// Sets it.
     pub(super) set: fn(&mut T, V),
+}
+
+impl<T, V> Lens<T, V> {
+    /// Sets what could be read.
+    fn set_read(&self, into: &mut T, value: Option<V>) {
+        if let Some(value) = value {
+            (self.set)(into, value);
+        }
+    }
 }
 
 /// The least and the most that is allowed.
@@ -69,8 +86,22 @@ pub(super) enum Field<T: 'static> {
     Code(Lens<T, Code>),
     /// The name of a target.
     Target(Lens<T, TargetName>),
+    /// One of a closed list, or the name of a row of the table; looked up when all rows are read.
+    Named(fn() -> Vec<&'static str>, &'static str, Lens<T, Arc<str>>),
+    /// A glob over names.
+    Glob(Lens<T, Arc<str>>),
     /// Globs over target names.
     Globs(Lens<T, Vec<String>>),
+    /// A place in a JSON document.
+    Pointer(Lens<T, Arc<str>>),
+    /// Places in a JSON document.
+    Pointers(Lens<T, Vec<Arc<str>>>),
+    /// Texts, numbers and booleans that are compared with values.
+    Words(Lens<T, Vec<Arc<str>>>),
+    /// Conditions over payloads.
+    Conditions(Lens<T, Vec<Condition>>),
+    /// How long a tool may answer the same.
+    Poll(Lens<T, Poll>),
     /// Tripping rules.
     Rules(Lens<T, Vec<Rule>>),
     /// Named alternatives.
@@ -97,22 +128,29 @@ impl<T: 'static> Field<T> {
             }
             Self::Code(lens) => self.read_code(value).map(|code| (lens.set)(into, code)),
             Self::Target(lens) => self.read_target(value).map(|target| (lens.set)(into, target)),
-            Self::Globs(lens) => self.list_of(value).map(|list| {
-                if let Some(globs) = entry::read_globs(list, place, sink) {
-                    (lens.set)(into, globs);
-                }
-            }),
-            Self::Rules(lens) => self.list_of(value).map(|list| {
-                if let Some(rules) = rule::read_rules(list, place, sink) {
-                    (lens.set)(into, rules);
-                }
-            }),
-            Self::Fallbacks(lens) => {
-                fallback::read_fallbacks(place, sink).map_err(|()| self.wrong_type(value)).map(|fallbacks| {
-                    if let Some(fallbacks) = fallbacks {
-                        (lens.set)(into, fallbacks);
-                    }
-                })
+            Self::Named(_, _, lens) => self.text_of(value).map(|name| (lens.set)(into, name.into())),
+            Self::Glob(lens) => {
+                self.text_of(value).and_then(entry::read_glob).map(|glob| (lens.set)(into, glob.into()))
+            }
+            Self::Pointer(lens) => {
+                self.text_of(value).and_then(entry::read_pointer).map(|pointer| (lens.set)(into, pointer))
+            }
+            Self::Words(lens) => entry::read_words(place, sink).map(|words| lens.set_read(into, words)),
+            Self::Poll(lens) => self.table_of(value).map(|()| lens.set_read(into, poll::read_poll(place, sink))),
+            Self::Fallbacks(lens) => fallback::read_fallbacks(place, sink)
+                .map_err(|()| self.wrong_type(value))
+                .map(|fallbacks| lens.set_read(into, fallbacks)),
+            Self::Globs(lens) => {
+                self.list_of(value).map(|list| lens.set_read(into, entry::read_globs(list, place, sink)))
+            }
+            Self::Pointers(lens) => {
+                self.list_of(value).map(|list| lens.set_read(into, entry::read_pointers(list, place, sink)))
+            }
+            Self::Rules(lens) => {
+                self.list_of(value).map(|list| lens.set_read(into, rule::read_rules(list, place, sink)))
+            }
+            Self::Conditions(lens) => {
+                self.list_of(value).map(|list| lens.set_read(into, condition::read_conditions(list, place, sink)))
             }
         };
         if let Err(rule) = outcome {
@@ -138,7 +176,14 @@ impl<T: 'static> Field<T> {
             Self::Address(lens) => (lens.get)(of).map(|address| quoted(&address.to_string())),
             Self::Code(lens) => (lens.get)(of).map(|code| quoted(code.as_str())),
             Self::Target(lens) => (lens.get)(of).map(|target| quoted(target.as_str())),
-            Self::Globs(lens) => (lens.get)(of).map(|globs| entry::written_globs(&globs)),
+            Self::Named(_, _, lens) | Self::Glob(lens) | Self::Pointer(lens) => {
+                (lens.get)(of).map(|text| quoted(&text))
+            }
+            Self::Globs(lens) => (lens.get)(of).map(|globs| entry::written_texts(&globs)),
+            Self::Pointers(lens) => (lens.get)(of).map(|pointers| entry::written_texts(&pointers)),
+            Self::Words(lens) => (lens.get)(of).map(|words| entry::written_words(&words)),
+            Self::Conditions(lens) => (lens.get)(of).map(|conditions| condition::written_conditions(&conditions)),
+            Self::Poll(lens) => (lens.get)(of).map(poll::written_poll),
             Self::Rules(lens) => (lens.get)(of).map(|rules| rule::written_rules(&rules)),
             Self::Fallbacks(lens) => (lens.get)(of).map(|list| fallback::written_fallbacks(&list)),
         }
@@ -159,16 +204,26 @@ impl<T: 'static> Field<T> {
                 format!("a number from {} to {} with at most two decimals", decimal(range.min), decimal(range.max))
             }
             Self::Shadow(_) => "`true`, `false` or a whole percentage of sessions such as `\"30%\"`".to_owned(),
-            Self::Word(words, _) => {
-                let words: Vec<String> = words().into_iter().map(|word| format!("`{}`", quoted(word))).collect();
-                format!("one of {}", words.join(", "))
-            }
+            Self::Word(words, _) => one_of(&words()),
+            Self::Named(words, table, _) => format!("{}, or the name of a `[[{table}]]`", one_of(&words())),
             Self::Text(bytes, _) => format!("a text of {} to {} bytes", bytes.min, bytes.max),
             Self::Address(_) => "an address such as `\"127.0.0.1:7171\"` or `\"unix:/run/tripnote.sock\"`".to_owned(),
             Self::Code(_) => {
                 format!("a code of 1 to {CODE_BYTES_MAX} of a-z, 0-9 and _ that starts with a letter")
             }
             Self::Target(_) => format!("a target name of 1 to {TARGET_BYTES_MAX} bytes"),
+            Self::Glob(_) => format!("a glob of 1 to {GLOB_BYTES_MAX} bytes"),
+            Self::Pointer(_) => format!("a JSON pointer of at most {POINTER_BYTES_MAX} bytes: {POINTER_DUE}"),
+            Self::Pointers(_) => {
+                format!("a list of 1 to {POINTERS_MAX} JSON pointers of at most {POINTER_BYTES_MAX} bytes each")
+            }
+            Self::Words(_) => {
+                format!(
+                    "a text, number or boolean, or a list of 1 to {WORDS_MAX} of at most {WORD_BYTES_MAX} bytes each"
+                )
+            }
+            Self::Conditions(_) => format!("a list of 1 to {CONDITIONS_MAX} conditions"),
+            Self::Poll(_) => "a table such as `{ every = \"10s\", up_to = \"15m\" }`".to_owned(),
             Self::Globs(_) => format!("a list of 1 to {GLOBS_MAX} globs of 1 to {GLOB_BYTES_MAX} bytes each"),
             Self::Rules(_) => format!("a list of 1 to {RULES_MAX} rules"),
             Self::Fallbacks(_) => format!("a name, a table or a list of 1 to {FALLBACKS_MAX} of them"),
@@ -192,14 +247,23 @@ impl<T: 'static> Field<T> {
             Self::Word(words, _) => json!({"type": "string", "enum": words()}),
             Self::Text(bytes, _) => json!({"type": "string", "minLength": bytes.min, "maxLength": bytes.max}),
             Self::Address(_) => json!({"type": "string", "minLength": 1}),
-            Self::Code(_) => {
-                json!({"type": "string", "pattern": format!("^[a-z][a-z0-9_]{{0,{}}}$", CODE_BYTES_MAX - 1)})
-            }
+            Self::Code(_) => json!({"type": "string", "pattern": code_pattern()}),
             Self::Target(_) => json!({"type": "string", "minLength": 1, "maxLength": TARGET_BYTES_MAX}),
             Self::Globs(_) => json!({
                 "type": "array", "minItems": 1, "maxItems": GLOBS_MAX,
                 "items": {"type": "string", "minLength": 1, "maxLength": GLOB_BYTES_MAX},
             }),
+            Self::Named(words, ..) => {
+                json!({"anyOf": [{"type": "string", "enum": words()}, {"type": "string", "pattern": code_pattern()}]})
+            }
+            Self::Glob(_) => json!({"type": "string", "minLength": 1, "maxLength": GLOB_BYTES_MAX}),
+            Self::Pointer(_) => entry::pointer_schema(),
+            Self::Pointers(_) => json!({
+                "type": "array", "minItems": 1, "maxItems": POINTERS_MAX, "items": entry::pointer_schema(),
+            }),
+            Self::Words(_) => entry::words_schema(),
+            Self::Conditions(_) => condition::schema(),
+            Self::Poll(_) => poll::schema(),
             Self::Rules(_) => rule::schema(),
             Self::Fallbacks(_) => fallback::schema(),
         }
@@ -215,6 +279,10 @@ impl<T: 'static> Field<T> {
 
     fn list_of<'v, 'i>(&self, value: &'v DeValue<'i>) -> Result<&'v toml::de::DeArray<'i>, String> {
         value.as_array().ok_or_else(|| self.wrong_type(value))
+    }
+
+    fn table_of(&self, value: &DeValue<'_>) -> Result<(), String> {
+        if value.is_table() { Ok(()) } else { Err(self.wrong_type(value)) }
     }
 
     fn read_count(&self, value: &DeValue<'_>, range: Range) -> Result<u64, String> {
@@ -293,6 +361,16 @@ fn read_text(text: &str, bytes: Range) -> Result<SafeText, String> {
 pub(super) fn wrong_type(value: &DeValue<'_>, due: &str) -> String {
     let article = if matches!(value, DeValue::Integer(_) | DeValue::Array(_)) { "an" } else { "a" };
     format!("is {article} {}: {due} is due", value.type_str())
+}
+
+fn one_of(words: &[&str]) -> String {
+    let words: Vec<String> = words.iter().map(|word| format!("`{}`", quoted(word))).collect();
+    format!("one of {}", words.join(", "))
+}
+
+/// The pattern of a code, for the schema.
+fn code_pattern() -> String {
+    format!("^[a-z][a-z0-9_]{{0,{}}}$", CODE_BYTES_MAX - 1)
 }
 
 /// Basis points as a percentage.

@@ -1,7 +1,8 @@
 //! Every key of the configuration: name, type, range, meaning and where its value lives.
 //!
-//! The only place where a rule about one key is stated. The reader, the default text, the schema, the README table and
-//! the list of changes are all written from these rows; rules over two keys are in `checks`.
+//! The only place where a rule about one key is stated; those of tools are in `tools`. The reader, the default text,
+//! the schema, the README table and the list of changes are all written from these rows; rules over two keys are in
+//! `checks`, and where the rows of one list are read.
 
 use super::fallback::FallbackDraft;
 use super::field::{Field, Lens, Range};
@@ -21,6 +22,12 @@ macro_rules! plain {
 /// A value that need not be there.
 macro_rules! optional {
     ($($at:tt)+) => { Lens { get: |it| it.$($at)+.clone(), set: |it, value| it.$($at)+ = Some(value) } };
+}
+/// A list that need not be there.
+macro_rules! list {
+    ($($at:tt)+) => {
+        Lens { get: |it| Some(it.$($at)+.clone()).filter(|list| !list.is_empty()), set: |it, list| it.$($at)+ = list }
+    };
 }
 /// A count of any width; the range of its key keeps it inside.
 macro_rules! count {
@@ -53,6 +60,10 @@ macro_rules! word {
     };
 }
 
+mod tools;
+
+pub(super) use tools::{CONDITION, FORMAT, POLL, TOOL};
+
 const fn range(min: u64, max: u64) -> Range {
     Range { min, max }
 }
@@ -68,6 +79,10 @@ const NAME: Range = range(1, NAME_BYTES_MAX as u64);
 pub(super) const DEFAULTS: &str = "defaults";
 /// The list of breakers.
 pub(super) const BREAKERS: &str = "breaker";
+/// The list of what is known of tools.
+pub(super) const TOOLS: &str = "tool";
+/// The list of formats.
+pub(super) const FORMATS: &str = "format";
 
 /// Keys outside any table.
 pub(super) static ROOT: &[Key<Settings>] = &[
@@ -142,6 +157,11 @@ pub(super) static LIMITS: &[Key<Settings>] = &[
         "events_bytes",
         Field::Count(range(65_536, 1_073_741_824), count!(usize, limits.events_bytes)),
         "bytes of events in memory",
+    ),
+    Key::new(
+        "payload_bytes",
+        Field::Count(range(1_024, 16 << 20), count!(usize, wire.payload_bytes)),
+        "the longest payload of a report; a caller cuts a longer one and says so",
     ),
     Key::new("batch", Field::Count(range(1, 256), count!(usize, wire.batch)), "calls in one batch request"),
     Key::new(
@@ -282,19 +302,13 @@ pub(super) static BREAKER: &[Key<BreakerPolicy>] = &[
     .example("\"payments_api_v2\""),
     Key::<BreakerPolicy>::new(
         "targets",
-        Field::Globs(Lens {
-            get: |it| Some(it.targets.clone()).filter(|targets| !targets.is_empty()),
-            set: |it, targets| it.targets = targets,
-        }),
+        Field::Globs(list!(targets)),
         "what it protects; a target belongs to the first breaker in the file with a fitting glob",
     )
     .example("[\"POST /v2/*\"]"),
     Key::<BreakerPolicy>::new(
         "fallback",
-        Field::Fallbacks(Lens {
-            get: |it| Some(it.fallback.clone()).filter(|fallback| !fallback.is_empty()),
-            set: |it, fallback| it.fallback = fallback,
-        }),
+        Field::Fallbacks(list!(fallback)),
         "alternatives to name while it is open, tried in order",
     )
     .example("{ name = \"payments_api_v1\", target = \"POST /v1/charge\", note = \"same request shape\" }"),

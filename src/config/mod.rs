@@ -6,25 +6,34 @@
 mod branch;
 mod changes;
 mod checks;
+mod condition;
 mod entry;
 mod fallback;
 mod fault;
 mod field;
+mod form;
+mod format;
 mod key;
 mod keys;
+mod list;
 mod output;
 mod policy;
+mod poll;
 mod read;
 mod rule;
 mod schema;
 mod settings;
 mod text;
+mod tool;
 
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::domain::breaker::policy::BreakerPolicy;
+use crate::domain::observation::custom::CustomFormat;
+use crate::domain::tool::Tools;
 pub use fault::{FILE_BYTES_MAX, Fault, FaultReport, LoadError};
 pub use output::{default_text, readme_table};
 pub use schema::schema;
@@ -40,6 +49,10 @@ pub struct Config {
     pub default_policy: BreakerPolicy,
     /// In the order of the file.
     pub breakers: Vec<BreakerPolicy>,
+    /// The formats of integrations, in the order of the file.
+    pub formats: Vec<Arc<CustomFormat>>,
+    /// What is known of tools.
+    pub tools: Tools,
 }
 
 /// Gives the value of an environment variable.

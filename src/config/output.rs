@@ -2,10 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use super::format::FormatDraft;
 use super::key::{Key, Only};
-use super::keys::{BREAKER, BREAKERS, DEFAULTS, FALLBACK, POLICY, RULE, SECTIONS};
+use super::keys::{
+    BREAKER, BREAKERS, CONDITION, DEFAULTS, FALLBACK, FORMAT, FORMATS, POLICY, POLL, RULE, SECTIONS, TOOL, TOOLS,
+};
 use super::policy::PolicyDraft;
 use super::settings::Settings;
+use super::tool::ToolDraft;
 use crate::domain::breaker::policy::BreakerPolicy;
 use crate::domain::signal::CircuitKind;
 
@@ -33,11 +37,12 @@ pub fn default_text() -> String {
         page.header(Some(format!("[{DEFAULTS}.{kind}]")), mark);
         page.keys(POLICY.iter().filter(|key| key.only.covers(*kind)), &draft, mark);
     }
-    page.header(Some(format!("[[{BREAKERS}]]")), EXAMPLE);
-    page.keys(BREAKER.iter(), &BreakerPolicy::default(), EXAMPLE);
+    page.row(BREAKERS, BREAKER, &BreakerPolicy::default());
     page.comment("Every table of the defaults can be given here too; what is not given is inherited, key by key.");
     page.line(EXAMPLE, &format!("[{BREAKERS}.{}]", CircuitKind::ErrorRate));
     page.keys(POLICY.iter().filter(|key| key.name == "open_for"), &PolicyDraft::of(CircuitKind::ErrorRate), EXAMPLE);
+    page.row(TOOLS, TOOL, &ToolDraft::default());
+    page.row(FORMATS, FORMAT, &FormatDraft::default());
     page.text
 }
 
@@ -66,6 +71,12 @@ impl Page {
                 None => self.line(EXAMPLE, &format!("{} = {}", key.name, key.example)),
             }
         }
+    }
+
+    /// The example of a row in a list of tables.
+    fn row<T: 'static>(&mut self, list: &str, keys: &[Key<T>], of: &T) {
+        self.header(Some(format!("[[{list}]]")), EXAMPLE);
+        self.keys(keys.iter(), of, EXAMPLE);
     }
 
     fn line(&mut self, mark: &str, line: &str) {
@@ -108,6 +119,11 @@ pub fn readme_table() -> String {
     rows.push(format!(
         "| `{BREAKERS}[].<signal>.…` | as `{DEFAULTS}` | every key of `{DEFAULTS}.<signal>`, inherited key by key |"
     ));
+    let none = ToolDraft::default();
+    rows.extend(TOOL.iter().map(|key| row(&format!("{TOOLS}[]."), key, &code(key.field.written(&none)))));
+    rows.extend(POLL.iter().map(|key| row(&format!("{TOOLS}[].poll."), key, "")));
+    rows.extend(FORMAT.iter().map(|key| row(&format!("{FORMATS}[]."), key, "")));
+    rows.extend(CONDITION.iter().map(|key| row(&format!("{FORMATS}[].…_when[]."), key, "")));
     rows.join("\n") + "\n"
 }
 

@@ -6,9 +6,11 @@ use super::branch::Branch;
 use super::checks::{self, Layer};
 use super::fault::{FaultReport, Place, Sink};
 use super::field::wrong_type;
-use super::keys::{BREAKER, BREAKERS, DEFAULTS, ROOT, SECTIONS};
+use super::format::read_formats;
+use super::keys::{BREAKER, BREAKERS, DEFAULTS, FORMATS, ROOT, SECTIONS, TOOLS};
 use super::policy::{PolicyDraft, finish, read_policies, signals};
 use super::settings::Settings;
+use super::tool::read_tools;
 use super::{Config, Lookup};
 use crate::domain::breaker::policy::BreakerPolicy;
 use crate::domain::signal::PerKind;
@@ -40,7 +42,9 @@ pub(super) fn read(text: &str, lookup: Lookup<'_>) -> Result<Config, FaultReport
     let breakers =
         read_breakers(&root, &Above { settings: &settings, drafts: &drafts, policy: &default_policy }, &mut sink);
     checks::check_codes(&breakers, &mut sink);
-    let config = Config { settings, default_policy, breakers };
+    let formats = read_formats(&root, &mut sink);
+    let tools = read_tools(&root, &formats, &mut sink);
+    let config = Config { settings, default_policy, breakers, formats: formats.custom, tools };
     checks::check_budget(&config, &mut sink);
     sink.into_report().map_or(Ok(config), Err)
 }
@@ -54,9 +58,22 @@ pub(super) fn read_over(settings: Settings, lookup: Lookup<'_>) -> Result<Settin
     sink.into_report().map_or(Ok(settings), Err)
 }
 
-/// The name of breaker `index` in a path.
-pub(super) fn breaker_path(index: usize) -> String {
-    format!("{BREAKERS}[{index}]")
+/// The name of row `index` of a list of tables in a path.
+pub(super) fn row_path(list: &str, index: usize) -> String {
+    format!("{list}[{index}]")
+}
+
+/// The rows of a list of tables; none where it is no list, which is reported.
+pub(super) fn rows<'a>(root: &Branch<'a>, list: &str, max: usize, sink: &mut Sink<'_>) -> Vec<Place<'a>> {
+    let Some(place) = root.place(list) else { return vec![] };
+    let Some(tables) = place.value.as_array() else {
+        sink.fault(&place, wrong_type(place.value, &format!("a list of tables, each under `[[{list}]]`,")));
+        return vec![];
+    };
+    if tables.len() > max {
+        sink.fault(&place, format!("has {} {list}s, at most {max} are allowed", tables.len()));
+    }
+    tables.iter().enumerate().map(|(i, value)| Place::in_file(row_path(list, i), value)).collect()
 }
 
 fn read_settings(root: &Branch<'_>, settings: &mut Settings, sink: &mut Sink<'_>) {
@@ -64,7 +81,7 @@ fn read_settings(root: &Branch<'_>, settings: &mut Settings, sink: &mut Sink<'_>
         .iter()
         .map(|(table, _)| *table)
         .filter(|table| !table.is_empty())
-        .chain([DEFAULTS, BREAKERS])
+        .chain([DEFAULTS, BREAKERS, TOOLS, FORMATS])
         .collect();
     root.read(ROOT, &tables, settings, sink);
     for (table, keys) in SECTIONS.iter().filter(|(table, _)| !table.is_empty()) {
@@ -106,16 +123,8 @@ struct Above<'a> {
 }
 
 fn read_breakers(root: &Branch<'_>, above: &Above<'_>, sink: &mut Sink<'_>) -> Vec<BreakerPolicy> {
-    let Some(place) = root.place(BREAKERS) else { return vec![] };
-    let Some(list) = place.value.as_array() else {
-        sink.fault(&place, wrong_type(place.value, &format!("a list of tables, each under `[[{BREAKERS}]]`,")));
-        return vec![];
-    };
-    if list.len() > BREAKERS_MAX {
-        sink.fault(&place, format!("has {} breakers, at most {BREAKERS_MAX} are allowed", list.len()));
-    }
-    let places = list.iter().enumerate().map(|(i, value)| Place::in_file(breaker_path(i), value));
-    places.map(|place| read_breaker(&place, above, sink)).collect()
+    let places = rows(root, BREAKERS, BREAKERS_MAX, sink);
+    places.iter().map(|place| read_breaker(place, above, sink)).collect()
 }
 
 /// One breaker; one that is at fault keeps its place, so that the others keep their index.

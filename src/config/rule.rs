@@ -3,18 +3,19 @@
 use serde_json::{Value, json};
 use toml::de::DeArray;
 
-use super::branch::Branch;
+use super::branch::read_inline;
 use super::fault::{Place, Sink};
+use super::form::{self, Forms};
 use super::key::inline;
 use super::keys::RULE;
-use super::schema::object;
+use super::list::{Bound, read_list};
 use crate::domain::breaker::policy::{BasisPoints, Rule};
 
 /// Rules in one policy.
 pub(super) const RULES_MAX: usize = 8;
 
 /// The key sets of which a rule has exactly one, the key that tells it apart first.
-const FORMS: [&[&str]; 3] = [&["failures", "within"], &["ratio", "within", "min_calls"], &["consecutive"]];
+const FORMS: Forms = &[&["failures", "within"], &["ratio", "within", "min_calls"], &["consecutive"]];
 
 /// A rule as far as it is read.
 #[derive(Clone, Copy, Default)]
@@ -63,27 +64,16 @@ impl From<Rule> for RuleDraft {
 
 /// The rules in the order in which they are asked; none where one is at fault.
 pub(super) fn read_rules(list: &DeArray<'_>, place: &Place<'_>, sink: &mut Sink<'_>) -> Option<Vec<Rule>> {
-    if list.is_empty() || list.len() > RULES_MAX {
-        sink.fault(place, format!("has {} rules: 1 to {RULES_MAX} are due", list.len()));
-    }
-    let places = list.iter().enumerate().map(|(i, value)| Place::in_file(format!("{}[{i}]", place.path), value));
-    let read: Vec<Option<Rule>> = places.map(|place| read_rule(&place, sink)).collect();
-    let mut rules = read.into_iter().collect::<Option<Vec<Rule>>>()?;
+    let mut rules = read_list(list, place, Bound { what: "rules", max: RULES_MAX }, sink, read_rule)?;
     rules.sort_by_key(|rule| rule.order());
-    (!sink.is_faulty(&place.path)).then_some(rules)
+    Some(rules)
 }
 
 fn read_rule(place: &Place<'_>, sink: &mut Sink<'_>) -> Option<Rule> {
-    let table = Branch::at(place, sink)?;
-    let mut draft = RuleDraft::default();
-    table.read(RULE, &[], &mut draft, sink);
-    if sink.is_faulty(&place.path) {
-        return None; // which keys are meant is unsure; what is known to be wrong is reported
-    }
+    let draft = read_inline(place, RULE, sink)?; // where one key is at fault, it is unsure which form is meant
     let rule = draft.into_rule();
     if rule.is_none() {
-        let forms = FORMS.map(|form| format!("`{}`", form.join("` + `"))).join(", or ");
-        sink.fault(place, format!("is no rule: exactly {forms} is due"));
+        sink.fault(place, format!("is no rule: {}", form::due(FORMS)));
     }
     rule
 }
@@ -95,15 +85,5 @@ pub(super) fn written_rules(rules: &[Rule]) -> String {
 }
 
 pub(super) fn schema() -> Value {
-    let forms: Vec<Value> = FORMS
-        .iter()
-        .map(|form| {
-            let others = RULE.iter().map(|key| key.name).filter(|name| !form.contains(name));
-            let without: Vec<Value> = others.map(|name| json!({"required": [name]})).collect();
-            json!({"required": form, "not": {"anyOf": without}})
-        })
-        .collect();
-    let mut item = object(RULE);
-    item.extend([("oneOf".to_owned(), Value::Array(forms))]);
-    json!({"type": "array", "minItems": 1, "maxItems": RULES_MAX, "items": item})
+    json!({"type": "array", "minItems": 1, "maxItems": RULES_MAX, "items": form::schema(FORMS, RULE)})
 }

@@ -46,6 +46,7 @@ impl Default for Settings {
             limits: Limits::default(),
             wire: WireLimits {
                 batch: 256,
+                payload_bytes: 256 << 10,
                 request_bytes: 4 * 1024 * 1024,
                 requests_in_flight: 1_024,
                 streams: 256,
@@ -122,6 +123,8 @@ closed_words! {
 pub struct WireLimits {
     /// Calls in one batch request.
     pub batch: usize,
+    /// Bytes of one payload.
+    pub payload_bytes: usize,
     /// Bytes of one request.
     pub request_bytes: usize,
     /// Requests at work at once; one more is refused at once.

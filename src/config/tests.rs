@@ -1,5 +1,6 @@
 mod faults;
 mod outputs;
+mod tools;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

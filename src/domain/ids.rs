@@ -40,6 +40,8 @@ pub enum HashTag {
     Session = 7,
     /// Two hashes joined into one scope.
     Scope = 8,
+    /// The normalised text of a failed or empty result.
+    Fingerprint = 9,
 }
 
 impl HashKey {

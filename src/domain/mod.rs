@@ -2,9 +2,12 @@
 
 pub mod breaker;
 pub mod contract;
+pub mod document;
 pub mod event;
+pub mod failure;
 pub mod ids;
 pub mod observation;
 pub mod signal;
 pub mod time;
+pub mod tool;
 pub mod verdict;

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use super::calls::CallRecord;
+use super::calls::{Asked, CallRecord};
 use super::idle::Tenant;
 use super::places::Full;
 use super::registry::{Current, Shard, code_id};
 use super::sync::Ordering;
-use super::{Call, Decision, Engine, Granted, Peeked};
+use super::{AskedAs, Call, Decision, Engine, Granted, Peeked};
 use crate::domain::breaker::routes::Route;
 use crate::domain::breaker::scope::CallNames;
 use crate::domain::breaker::{Admission, Ask, Breaker, Moment};
@@ -30,6 +30,13 @@ fn record_of(decision: &Decision, now: Timestamp) -> CallRecord {
             CallRecord::Refused { trip: Arc::clone(&refusal.trip), until }
         }
     }
+}
+
+/// What is remembered of a call that names itself.
+fn asked_of(call: &Call<'_>) -> Option<Arc<Asked>> {
+    let has_name = !call.id.session.is_empty() && !call.id.call.is_empty();
+    let AskedAs { tool_name, effect, is_idempotent } = call.asked_as;
+    has_name.then(|| Arc::new(Asked { tool_name: tool_name.into(), effect, is_idempotent, attempt: call.id.attempt }))
 }
 
 /// A target that asks for its scope.
@@ -86,6 +93,7 @@ impl Engine {
                     expires_at: now.plus_ms(admission.expires_in_ms),
                     breaker: code,
                     shadow: shadow.clone(),
+                    asked: asked_of(call),
                 };
                 let shadow = shadow.map(|trip| Box::new(self.told(trip, now)));
                 Decision::Permit { granted, expires_in_ms: admission.expires_in_ms, shadow }
@@ -252,14 +260,4 @@ fn names_a_callable(current: &Current, trip: &Trip, now: Timestamp) -> bool {
     let target = trip.contract.fallback.as_ref().and_then(|fallback| fallback.target.as_ref());
     let watch = target.and_then(|target| current.routes.watched.iter().position(|watched| watched == target));
     watch.is_none_or(|watch| current.is_admissible(watch, now))
-}
-
-/// Arguments longer than this are hashed as they came, so that no reading of them takes more memory than they did.
-const CANONICAL_BYTES_MAX: usize = 64 << 10;
-
-/// Arguments without what does not tell them apart: the order of keys and blanks. What is no JSON stays as it is.
-pub(super) fn canonical(arguments: &[u8]) -> std::borrow::Cow<'_, [u8]> {
-    let short = Some(arguments).filter(|arguments| arguments.len() <= CANONICAL_BYTES_MAX);
-    let value = short.and_then(|arguments| serde_json::from_slice::<serde_json::Value>(arguments).ok());
-    value.and_then(|value| serde_json::to_vec(&value).ok()).map_or(arguments.into(), Into::into)
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::sync::{Mutex, MutexGuard};
 use crate::domain::contract::Trip;
 use crate::domain::time::Timestamp;
+use crate::domain::tool::Effect;
 
 /// The answer that a call got.
 #[derive(Clone, Debug)]
@@ -32,6 +33,21 @@ pub struct Granted {
     pub breaker: crate::domain::ids::Code,
     /// What a circuit in shadow would have said.
     pub shadow: Option<Arc<Trip>>,
+    /// What the call said of itself, where it has a name to be remembered by.
+    pub asked: Option<Arc<Asked>>,
+}
+
+/// What a call said of itself that its result is read by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The tool as the model knows it.
+    pub tool_name: Box<str>,
+    /// What it does, where it said so.
+    pub effect: Option<Effect>,
+    /// Whether its target recognises a repeat.
+    pub is_idempotent: bool,
+    /// Which try it was.
+    pub attempt: u32,
 }
 
 /// Records by the hash of their names.
@@ -110,7 +126,14 @@ mod tests {
 
     fn granted() -> Granted {
         let breaker = crate::domain::ids::Code::from_target("x");
-        Granted { token: Arc::from([1_u8]), is_probe: false, expires_at: Timestamp(1), breaker, shadow: None }
+        Granted {
+            token: Arc::from([1_u8]),
+            is_probe: false,
+            expires_at: Timestamp(1),
+            breaker,
+            shadow: None,
+            asked: None,
+        }
     }
 
     #[test]

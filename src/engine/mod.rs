@@ -4,6 +4,7 @@
 mod ask;
 mod calls;
 pub mod clock;
+mod exchange;
 mod idle;
 pub mod log;
 pub mod operate;
@@ -17,19 +18,23 @@ use std::sync::Arc;
 use self::calls::Calls;
 pub use self::calls::Granted;
 use self::clock::Clock;
+pub use self::exchange::{
+    Arguments, AskedAs, Call, CallId, Decision, Handed, Peeked, Refusal, Report, ReportAnswer, Reported, Said, Seen,
+};
 use self::log::EventLog;
 use self::places::Places;
 use self::registry::{Current, Registry};
 use self::sync::{AtomicU64, AtomicUsize, Mutex, Ordering};
 use crate::domain::breaker::routes::Routes;
 use crate::domain::breaker::scope::CallNames;
-use crate::domain::breaker::{Acknowledgement, Breaker, Moment};
-use crate::domain::contract::render::Rendered;
-use crate::domain::contract::{ContractSettings, Fields, Trip, Variant};
+use crate::domain::breaker::{Breaker, Moment};
+use crate::domain::contract::{ContractSettings, Trip};
+use crate::domain::document::canonical;
 use crate::domain::event::{Event, Events};
-use crate::domain::ids::{Code, HashKey, HashTag, TargetName};
-use crate::domain::signal::Phase;
-use crate::domain::time::{Timestamp, WallClock};
+use crate::domain::ids::{HashKey, HashTag, TargetName};
+use crate::domain::observation::custom::CustomFormat;
+use crate::domain::time::Timestamp;
+use crate::domain::tool::Tools;
 
 /// How much the engine keeps (spec 2.6). Every map is bounded by one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +66,17 @@ pub struct EngineSettings {
     pub permit_for_ms: u64,
     /// How much is kept.
     pub limits: Limits,
+    /// How results are read.
+    pub reading: Reading,
+}
+
+/// What is known of tools, and the formats that an operator taught.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// The tools.
+    pub tools: Tools,
+    /// The formats.
+    pub formats: Vec<Arc<CustomFormat>>,
 }
 
 /// What makes one life of the process different from all others.
@@ -72,132 +88,6 @@ pub struct Identity {
     pub names: HashKey,
     /// Permits are sealed with it.
     pub permits: HashKey,
-}
-
-/// The arguments of a call, as far as the caller shows them. Hashed on arrival, never kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arguments<'a> {
-    /// Not shown.
-    Unknown,
-    /// As sent.
-    Bytes(
-        /// JSON.
-        &'a [u8],
-    ),
-    /// Hashed by the caller.
-    Digest(
-        /// The hash.
-        &'a [u8],
-    ),
-}
-
-/// How a call names itself, for repeats and for reports without a permit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CallId<'a> {
-    /// Who calls.
-    pub caller: &'a str,
-    /// The agent run.
-    pub session: &'a str,
-    /// The call in it.
-    pub call: &'a str,
-    /// From 1.
-    pub attempt: u32,
-}
-
-/// One call that is asked for.
-#[derive(Clone, Copy, Debug)]
-pub struct Call<'a> {
-    /// What is called.
-    pub target: &'a TargetName,
-    /// Whether that is no more than the tool's name, so that its arguments tell things apart.
-    pub target_is_tool: bool,
-    /// Its own name.
-    pub id: CallId<'a>,
-    /// Its arguments.
-    pub arguments: Arguments<'a>,
-    /// Their size, where known.
-    pub arguments_bytes: Option<u32>,
-    /// The opaque name of the credential; empty for none.
-    pub credential: &'a str,
-}
-
-/// What a report is of.
-#[derive(Clone, Copy, Debug)]
-pub enum Reported<'a> {
-    /// A permit.
-    Permit(
-        /// The bytes as handed out.
-        &'a [u8],
-    ),
-    /// A call, by its own name.
-    Call(
-        /// Its name.
-        CallId<'a>,
-    ),
-}
-
-/// A refusal as it is told.
-#[derive(Clone, Debug)]
-pub struct Refusal {
-    /// Everything that programs need.
-    pub trip: Arc<Trip>,
-    /// The nine fields at this moment.
-    pub fields: Fields,
-    /// The text for the model.
-    pub rendered: Rendered,
-    /// Its wording.
-    pub variant: Variant,
-    /// The moment, for relative times.
-    pub now: Timestamp,
-    /// The wall clock, for absolute ones.
-    pub wall: WallClock,
-}
-
-/// The answer to an ask.
-#[derive(Clone, Debug)]
-pub enum Decision {
-    /// The call may be made.
-    Permit {
-        /// The permit.
-        granted: Granted,
-        /// How long it lives from now, in milliseconds.
-        expires_in_ms: u64,
-        /// What a circuit in shadow would have said.
-        shadow: Option<Box<Refusal>>,
-    },
-    /// It may not.
-    Trip(
-        /// Why.
-        Box<Refusal>,
-    ),
-}
-
-/// The answer to a report.
-#[derive(Clone, Debug)]
-pub struct ReportAnswer {
-    /// What became of it.
-    pub acknowledgement: Acknowledgement,
-    /// The strictest phase after it.
-    pub phase_after: Phase,
-    /// What the model gets instead of the raw result.
-    pub trip: Option<Box<Refusal>>,
-}
-
-/// What a look at a target finds.
-#[derive(Clone, Debug)]
-pub enum Peeked {
-    /// It can be called.
-    Callable {
-        /// The breaker's code.
-        breaker: Code,
-        /// The call would be a probe.
-        is_probe: bool,
-    },
-    /// It cannot.
-    Trip(
-        /// Why.
-        Box<Refusal>,
-    ),
 }
 
 /// All breakers of one process.
@@ -233,8 +123,8 @@ impl Engine {
         identity: Identity,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, crate::domain::ids::InvalidTarget> {
-        let EngineSettings { routes, contract, permit_for_ms, limits } = settings;
-        let current = Arc::new(Current::new(routes, contract, permit_for_ms, &identity.names));
+        let limits = settings.limits;
+        let current = Arc::new(Current::new(settings, &identity.names));
         Ok(Self {
             clock,
             identity,
@@ -359,7 +249,7 @@ impl Engine {
         let arguments = match call.arguments {
             _ if !call.target_is_tool => 0,
             Arguments::Unknown => 0,
-            Arguments::Bytes(bytes) => self.identity.names.hash(HashTag::Arguments, &ask::canonical(bytes)),
+            Arguments::Bytes(bytes) => self.identity.names.hash(HashTag::Arguments, &canonical(bytes)),
             Arguments::Digest(bytes) => self.identity.names.hash(HashTag::Arguments, bytes),
         };
         CallNames {

@@ -256,8 +256,8 @@ impl Engine {
 
     /// Puts another configuration in force. Phases, windows and deadlines stay; breakers that it names no more end.
     pub fn reload(&self, settings: EngineSettings, now: Timestamp) {
-        let EngineSettings { routes, contract, permit_for_ms, limits } = settings;
-        let next = Arc::new(Current::new(routes, contract, permit_for_ms, &self.identity.names));
+        let limits = settings.limits;
+        let next = Arc::new(Current::new(settings, &self.identity.names));
         let before = std::mem::replace(&mut *self.current.lock(), Arc::clone(&next));
         self.places.set_limits(limits.targets, limits.targets_per_caller);
         self.registry.install(&next);

@@ -9,6 +9,7 @@ use slab::Slab;
 
 use super::idle::{IdleQueue, Look, Tenant};
 use super::sync::{AtomicU64, Mutex, Ordering};
+use super::{EngineSettings, Reading};
 use crate::domain::breaker::Breaker;
 use crate::domain::breaker::routes::{Route, Routes};
 use crate::domain::contract::ContractSettings;
@@ -43,6 +44,7 @@ pub(crate) struct Current {
     pub(crate) routes: Routes,
     pub(crate) contract: ContractSettings,
     pub(crate) permit_for_ms: u64,
+    pub(crate) reading: Reading,
     /// For each watched target, its hashes and when it can be called: a single word, read without a lock.
     pub(crate) watched: Vec<Watched>,
 }
@@ -55,13 +57,14 @@ pub(crate) struct Watched {
 }
 
 impl Current {
-    pub(crate) fn new(routes: Routes, contract: ContractSettings, permit_for_ms: u64, key: &HashKey) -> Self {
+    pub(crate) fn new(settings: EngineSettings, key: &HashKey) -> Self {
+        let EngineSettings { routes, contract, permit_for_ms, limits: _, reading } = settings;
         let watched = routes.watched.iter().map(|target| {
             let breaker = key.hash(HashTag::Code, routes.route(target.as_str()).code.as_str().as_bytes());
             let target = key.hash(HashTag::Target, target.as_str().as_bytes());
             Watched { tenant: Tenant { breaker, target }, callable_from: AtomicU64::new(0) }
         });
-        Self { watched: watched.collect(), routes, contract, permit_for_ms }
+        Self { watched: watched.collect(), routes, contract, permit_for_ms, reading }
     }
 
     /// Whether the target at a place can be called now.

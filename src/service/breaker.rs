@@ -24,12 +24,9 @@ impl Breakers {
         if outcomes.is_empty() {
             return vec![];
         }
-        let now_unix_ms = self.0.engine.clock().wall().unix_ms(now);
         let report = |(at, outcome): (usize, &pb::Outcome)| {
-            let result = match ReportedOutcome::parse(outcome, now_unix_ms) {
-                Ok(outcome) => {
-                    pb::report_result::Result::Ack(self.0.engine.report(outcome.reported, &outcome.result, now).into())
-                }
+            let result = match ReportedOutcome::parse(outcome, self.0.limits.payload_bytes) {
+                Ok(outcome) => pb::report_result::Result::Ack(self.0.engine.report_result(&outcome.report, now).into()),
                 Err(invalid) => pb::report_result::Result::Error(invalid.inside(&format!("{path}[{at}]")).into()),
             };
             pb::ReportResult { result: Some(result) }

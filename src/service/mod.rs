@@ -20,6 +20,8 @@ use crate::engine::clock::ManualClock;
 pub struct ServiceLimits {
     /// Items in a batch.
     pub batch: usize,
+    /// Bytes of a payload, and of arguments beside it.
+    pub payload_bytes: usize,
     /// Bytes of one message.
     pub request_bytes: usize,
     /// Requests in flight over all connections; beyond, they are refused at once.

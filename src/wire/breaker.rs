@@ -1,18 +1,19 @@
 //! `breaker.proto`: calls and outcomes on their way in, decisions and acknowledgements on their way out.
 
 use super::invalid::{InvalidField, name};
+use super::observation::{payload, says_something};
 use super::pb;
 use crate::domain::ids::{InvalidTarget, TargetName};
 use crate::domain::observation::transport::TransportFacts;
-use crate::domain::observation::{CallResult, Classification, RetryHint};
-use crate::domain::signal::{CircuitKind, Phase};
-use crate::engine::{Arguments, Call, CallId, Decision, Granted, Peeked, ReportAnswer, Reported};
+use crate::domain::observation::{Classification, RetryHint};
+use crate::domain::signal::CircuitKind;
+use crate::engine::{
+    Arguments, AskedAs, Call, CallId, Decision, Granted, Handed, Peeked, Report, ReportAnswer, Reported, Said, Seen,
+};
 
 const ATTEMPT_MAX: u32 = 1_000_000;
 const DIGEST_BYTES_MAX: usize = 64;
-const HEADERS_MAX: usize = 64;
-const HEADER_NAME_BYTES_MAX: usize = 128;
-const HEADER_VALUE_BYTES_MAX: usize = 1_024;
+const TOOL_BYTES_MAX: usize = 512;
 const TOKEN_BYTES_MAX: usize = 512;
 
 /// The target of a message that names a target or a tool.
@@ -48,11 +49,12 @@ impl<'a> TryFrom<&'a pb::AdmitRequest> for AskedCall<'a> {
         name("call_id", &request.call_id)?;
         name("credential", &request.credential)?;
         name("caller", &request.caller)?;
-        if request.attempt > ATTEMPT_MAX {
-            return Err(InvalidField::new(
-                "attempt",
-                format!("is {}, at most {ATTEMPT_MAX} is taken", request.attempt),
-            ));
+        name("idempotency_key", &request.idempotency_key)?;
+        attempt(request.attempt)?;
+        let tool = request.tool_name.len();
+        if tool > TOOL_BYTES_MAX {
+            let rule = format!("has {tool} bytes, at most {TOOL_BYTES_MAX} are taken");
+            return Err(InvalidField::new("tool_name", rule));
         }
         let digest = request.arguments_digest.len();
         if digest > DIGEST_BYTES_MAX {
@@ -91,6 +93,11 @@ impl AskedCall<'_> {
             arguments,
             arguments_bytes: request.arguments_bytes.or((sent > 0).then_some(sent)),
             credential: &request.credential,
+            asked_as: AskedAs {
+                tool_name: &request.tool_name,
+                effect: request.effect().into(),
+                is_idempotent: !request.idempotency_key.is_empty(),
+            },
         }
     }
 }
@@ -124,24 +131,23 @@ impl PeekedTarget<'_> {
             arguments: Arguments::Unknown,
             arguments_bytes: None,
             credential: &self.request.credential,
+            asked_as: AskedAs::default(),
         }
     }
 }
 
 /// A well-formed outcome.
 pub struct ReportedOutcome<'a> {
-    /// Of which call.
-    pub reported: Reported<'a>,
-    /// How it went.
-    pub result: CallResult,
+    /// What is reported of which call.
+    pub report: Report<'a>,
 }
 
 impl<'a> ReportedOutcome<'a> {
-    /// Reads an outcome; `now_unix_ms` stands in for the date that an answer did not carry.
+    /// Reads an outcome; a payload or arguments may have `payload_bytes_max`.
     ///
     /// # Errors
     /// The first field that is not as the manual says.
-    pub fn parse(outcome: &'a pb::Outcome, now_unix_ms: u64) -> Result<Self, InvalidField> {
+    pub fn parse(outcome: &'a pb::Outcome, payload_bytes_max: usize) -> Result<Self, InvalidField> {
         let reported = match &outcome.call {
             None => return Err(InvalidField::new("permit", "is missing: give the permit, or call_ref")),
             Some(pb::outcome::Call::Permit(token)) if token.is_empty() || token.len() > TOKEN_BYTES_MAX => {
@@ -153,17 +159,67 @@ impl<'a> ReportedOutcome<'a> {
                 Reported::Call(call_id(call).map_err(|invalid| invalid.inside("call_ref"))?)
             }
         };
-        let (classification, hint) = match &outcome.result {
-            None => return Err(InvalidField::new("classification", "is missing: give it, or transport facts")),
-            Some(pb::outcome::Result::Classification(own)) => {
-                own_judgement(own).map_err(|invalid| invalid.inside("classification"))?
-            }
-            Some(pb::outcome::Result::Transport(facts)) => {
-                of_transport(facts, now_unix_ms).map_err(|invalid| invalid.inside("transport"))?
-            }
+        let said = said(outcome, payload_bytes_max)?;
+        let (tool, arguments) = (outcome.tool_name.len(), outcome.arguments.len());
+        if tool > TOOL_BYTES_MAX {
+            let rule = format!("has {tool} bytes, at most {TOOL_BYTES_MAX} are taken");
+            return Err(InvalidField::new("tool_name", rule));
+        }
+        if arguments > payload_bytes_max {
+            let rule = format!("has {arguments} bytes, at most {payload_bytes_max} are taken");
+            return Err(InvalidField::new("arguments", rule));
+        }
+        let asked_as = AskedAs {
+            tool_name: &outcome.tool_name,
+            effect: outcome.effect().into(),
+            is_idempotent: outcome.idempotent,
         };
-        Ok(Self { reported, result: CallResult { classification, latency_ms: outcome.latency_ms, hint } })
+        let attempt = attempt(outcome.attempt)?;
+        Ok(Self { report: Report { reported, said, latency_ms: outcome.latency_ms, asked_as, attempt } })
     }
+}
+
+/// What came of it: the caller's own judgement, or what was seen.
+fn said(outcome: &pb::Outcome, payload_bytes_max: usize) -> Result<Said<'_>, InvalidField> {
+    use pb::outcome::Result as Judged;
+    let sent = match &outcome.payload {
+        None => None,
+        Some(sent) => Some(payload(sent, payload_bytes_max).map_err(|invalid| invalid.inside("payload"))?),
+    };
+    let transport = match (&outcome.result, sent) {
+        (None, None) => {
+            return Err(InvalidField::new("classification", "is missing: give it, or transport facts, or a payload"));
+        }
+        (Some(Judged::Classification(_)), Some(_)) => {
+            return Err(InvalidField::new("payload", "stands beside a classification: send one of the two"));
+        }
+        (Some(Judged::Classification(own)), None) => {
+            let (classification, hint) = own_judgement(own).map_err(|invalid| invalid.inside("classification"))?;
+            return Ok(Said::Judged(classification, hint));
+        }
+        (Some(Judged::Transport(facts)), _) => {
+            TransportFacts::try_from(facts).map_err(|invalid| invalid.inside("transport"))?
+        }
+        (None, Some(_)) => TransportFacts::default(),
+    };
+    if sent.is_none() && !says_something(&transport) {
+        let rule = "says nothing: give http_status, grpc_code, exit_code or error_kind, or a payload";
+        return Err(InvalidField::new("http_status", rule).inside("transport"));
+    }
+    Ok(Said::Seen(Seen {
+        transport,
+        payload: sent.map(|sent| sent.body.as_slice()),
+        content_type: sent.map(|sent| sent.content_type.as_str()).filter(|media| !media.is_empty()),
+        arguments: Some(outcome.arguments.as_slice()).filter(|arguments| !arguments.is_empty()),
+        is_cut_by_caller: sent.is_some_and(|sent| sent.truncated_by_caller),
+    }))
+}
+
+fn attempt(attempt: u32) -> Result<Option<u32>, InvalidField> {
+    if attempt > ATTEMPT_MAX {
+        return Err(InvalidField::new("attempt", format!("is {attempt}, at most {ATTEMPT_MAX} is taken")));
+    }
+    Ok(Some(attempt).filter(|attempt| *attempt > 0))
 }
 
 fn call_id(call: &pb::CallRef) -> Result<CallId<'_>, InvalidField> {
@@ -206,48 +262,6 @@ fn own_judgement(own: &pb::Classification) -> Result<Judged, InvalidField> {
     }
 }
 
-fn of_transport(facts: &pb::TransportFacts, now_unix_ms: u64) -> Result<Judged, InvalidField> {
-    let http_status = match facts.http_status {
-        None => None,
-        Some(status) => match u16::try_from(status) {
-            Ok(status @ 100..=599) => Some(status),
-            Ok(_) | Err(_) => {
-                return Err(InvalidField::new("http_status", format!("is {status}, 100 to 599 are taken")));
-            }
-        },
-    };
-    let grpc_code = match facts.grpc_code {
-        None => None,
-        Some(code) => match u8::try_from(code) {
-            Ok(code @ 0..=16) => Some(code),
-            Ok(_) | Err(_) => return Err(InvalidField::new("grpc_code", format!("is {code}, 0 to 16 are taken"))),
-        },
-    };
-    let read =
-        TransportFacts { http_status, grpc_code, error_kind: facts.error_kind().into(), headers: headers(facts)? };
-    let rule = "says nothing: give http_status, grpc_code or error_kind";
-    let classification = read.classification().ok_or_else(|| InvalidField::new("http_status", rule))?;
-    Ok((classification, read.hint(now_unix_ms)))
-}
-
-fn headers(facts: &pb::TransportFacts) -> Result<Vec<(String, String)>, InvalidField> {
-    if facts.headers.len() > HEADERS_MAX {
-        let rule = format!("has {} entries, at most {HEADERS_MAX} are taken", facts.headers.len());
-        return Err(InvalidField::new("headers", rule));
-    }
-    let pair = |(at, header): (usize, &pb::Header)| {
-        let fits =
-            (1..=HEADER_NAME_BYTES_MAX).contains(&header.name.len()) && header.value.len() <= HEADER_VALUE_BYTES_MAX;
-        let rule = format!("a name has 1 to {HEADER_NAME_BYTES_MAX} bytes, a value at most {HEADER_VALUE_BYTES_MAX}");
-        if fits {
-            Ok((header.name.clone(), header.value.clone()))
-        } else {
-            Err(InvalidField::new(format!("headers[{at}]"), rule))
-        }
-    };
-    facts.headers.iter().enumerate().map(pair).collect()
-}
-
 impl From<InvalidField> for pb::ItemError {
     fn from(invalid: InvalidField) -> Self {
         Self { field: invalid.path, message: invalid.rule }
@@ -279,15 +293,25 @@ impl From<Decision> for pb::AdmitResponse {
     }
 }
 
+impl From<Handed> for pb::ReportAck {
+    fn from(handed: Handed) -> Self {
+        let Handed { answer, typing, handling } = handed;
+        Self { typing: typing.as_deref().map(Into::into), handling: Some(handling.into()), ..answer.into() }
+    }
+}
+
 impl From<ReportAnswer> for pb::ReportAck {
     fn from(answer: ReportAnswer) -> Self {
         use crate::domain::breaker::Acknowledgement;
-        let is_known = answer.acknowledgement != Acknowledgement::Unknown;
-        let phase = |phase: Phase| if is_known { pb::Phase::from(phase) } else { pb::Phase::Unspecified };
+        let ReportAnswer { acknowledgement, phase_after, trip } = answer;
+        let is_known = acknowledgement != Acknowledgement::Unknown;
+        let phase = if is_known { pb::Phase::from(phase_after) } else { pb::Phase::Unspecified };
         Self {
-            acknowledgement: pb::Acknowledgement::from(answer.acknowledgement).into(),
-            phase_after: phase(answer.phase_after).into(),
-            trip: answer.trip.map(|refusal| (*refusal).into()),
+            acknowledgement: pb::Acknowledgement::from(acknowledgement).into(),
+            phase_after: phase.into(),
+            trip: trip.map(|refusal| (*refusal).into()),
+            typing: None,
+            handling: None,
         }
     }
 }

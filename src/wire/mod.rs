@@ -3,6 +3,7 @@
 pub mod breaker;
 pub mod contract;
 pub mod invalid;
+mod observation;
 pub mod operator;
 mod words;
 

@@ -4,8 +4,11 @@ use super::pb;
 use crate::domain::breaker::Acknowledgement;
 use crate::domain::breaker::overrides::OverrideMode;
 use crate::domain::contract::{Action, Urgency, Variant};
-use crate::domain::observation::transport::ErrorKind;
+use crate::domain::failure::FailureClass;
+use crate::domain::observation::transport::{Carrier, ErrorKind};
+use crate::domain::observation::{Disposition, Observation};
 use crate::domain::signal::{CircuitKind, Phase, Signal};
+use crate::domain::tool::Effect;
 
 /// Maps a domain enum to its wire twin and back; `Unspecified` comes back as none.
 macro_rules! twins {
@@ -57,6 +60,11 @@ twins!(
     }
 );
 twins!(Urgency, pb::Urgency { Corruption, Crash, StuckLoop, WrongOutput, RateLimit });
+twins!(Observation, pb::Observation { Observed, Truncated, Empty, Unavailable, Error, Context });
+twins!(FailureClass, pb::FailureClass { Transport, ContractMiss, ScopeCreep, ScoreWobble, Unknown });
+twins!(Disposition, pb::Disposition { Trip, Steer, ReturnError, RetrySilently, Move, Narrow, Deliver, DeliverFailure });
+twins!(Effect, pb::Effect { Read, Mutate, Unknown });
+twins!(Carrier, pb::Carrier { Http, Grpc, Mcp, Process });
 twins!(Phase, pb::Phase { Closed, Open, HalfOpen });
 twins!(Variant, pb::Variant { Contract, ContractLines, Weak, Silent });
 twins!(OverrideMode, pb::OverrideMode { ForceOpen, ForceClosed, Shadow });
@@ -122,6 +130,11 @@ mod tests {
         same_words!(Action, pb::Action, "ACTION_");
         same_words!(Signal, pb::Signal, "SIGNAL_");
         same_words!(Urgency, pb::Urgency, "URGENCY_");
+        same_words!(Observation, pb::Observation, "OBSERVATION_");
+        same_words!(FailureClass, pb::FailureClass, "FAILURE_CLASS_");
+        same_words!(Disposition, pb::Disposition, "DISPOSITION_");
+        same_words!(Effect, pb::Effect, "EFFECT_");
+        same_words!(Carrier, pb::Carrier, "CARRIER_");
         same_words!(Phase, pb::Phase, "PHASE_");
         same_words!(Variant, pb::Variant, "VARIANT_");
         same_words!(OverrideMode, pb::OverrideMode, "OVERRIDE_MODE_");

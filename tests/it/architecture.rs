@@ -5,7 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tripnote::domain::contract::{Action, Urgency, Variant};
+use tripnote::domain::failure::FailureClass;
+use tripnote::domain::observation::transport::{Carrier, ErrorKind};
+use tripnote::domain::observation::{Disposition, Format, Observation, Rule};
 use tripnote::domain::signal::{CircuitKind, Phase, Signal};
+use tripnote::domain::tool::Effect;
 
 const SRC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
 const FILE_LINES_MAX: usize = 400;
@@ -192,6 +196,10 @@ fn every_closed_word_is_in_the_glossary() {
     let all = all.chain(Variant::ALL.iter().map(|w| w.word())).chain(CircuitKind::ALL.iter().map(|w| w.word()));
     let all = all.chain(tripnote::domain::breaker::Acknowledgement::ALL.iter().map(|w| w.word()));
     let all = all.chain(tripnote::domain::breaker::overrides::OverrideMode::ALL.iter().map(|w| w.word()));
+    let all = all.chain(Observation::ALL.iter().map(|w| w.word())).chain(FailureClass::ALL.iter().map(|w| w.word()));
+    let all = all.chain(Disposition::ALL.iter().map(|w| w.word())).chain(Effect::ALL.iter().map(|w| w.word()));
+    let all = all.chain(Rule::ALL.iter().map(|w| w.word())).chain(Format::ALL.iter().map(|w| w.word()));
+    let all = all.chain(Carrier::ALL.iter().map(|w| w.word())).chain(ErrorKind::ALL.iter().map(|w| w.word()));
     let missing: Vec<&str> = all.filter(|word| !words.contains(*word)).collect();
     assert!(missing.is_empty(), "not in the README's glossary: {missing:?}");
 }

@@ -5,7 +5,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use tonic::Code;
 use tripnote::domain::ids::HashKey;
 use tripnote::engine::clock::Clock;
-use tripnote::engine::{Arguments, Call, CallId, Decision, Engine, Identity};
+use tripnote::engine::{Arguments, AskedAs, Call, CallId, Decision, Engine, Identity};
 use tripnote::wire::pb;
 use tripnote::wire::pb::admit_result::Result as Admitted;
 use tripnote::wire::pb::report_result::Result as Reported;
@@ -228,6 +228,7 @@ fn foreign_permit(identity: Identity, server: &TestServer, target: &str) -> Vec<
     let asked = Call {
         target: &target,
         target_is_tool: false,
+        asked_as: AskedAs::default(),
         id: CallId::default(),
         arguments: Arguments::Unknown,
         arguments_bytes: None,

@@ -9,7 +9,7 @@ use tripnote::domain::ids::TargetName;
 use tripnote::domain::observation::{CallResult, Classification};
 use tripnote::domain::signal::CircuitKind;
 use tripnote::engine::clock::ManualClock;
-use tripnote::engine::{Arguments, Call, CallId, Decision, Engine, Reported};
+use tripnote::engine::{Arguments, AskedAs, Call, CallId, Decision, Engine, Reported};
 use tripnote::wire::pb;
 
 use crate::support::asks::{Kind, bad, by_permit, call_by, name, permit_of, trip_of};
@@ -96,6 +96,7 @@ impl Flooded {
         let call = Call {
             target: &target,
             target_is_tool: false,
+            asked_as: AskedAs::default(),
             id: CallId { caller: by.caller, session: by.session, call: "c", attempt: 1 },
             arguments: Arguments::Unknown,
             arguments_bytes: None,

@@ -19,6 +19,7 @@ mod operator;
 mod seed;
 mod support;
 mod tables;
+mod typing;
 mod watch;
 mod wave;
 mod words;

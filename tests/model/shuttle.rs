@@ -20,7 +20,9 @@ use tripnote::domain::ids::{HashKey, TargetName};
 use tripnote::domain::observation::{CallResult, Classification};
 use tripnote::domain::signal::CircuitKind;
 use tripnote::engine::clock::{Clock, ManualClock};
-use tripnote::engine::{Arguments, Call, CallId, Decision, Engine, EngineSettings, Identity, Reported};
+use tripnote::engine::{
+    Arguments, AskedAs, Call, CallId, Decision, Engine, EngineSettings, Identity, Reading, Reported,
+};
 
 const SCHEDULES: usize = 1_000;
 const POLICY: &str = "
@@ -45,6 +47,7 @@ fn settings(toml: &str, version: u64) -> EngineSettings {
         contract: config.settings.contract,
         permit_for_ms: config.settings.permit_for_ms,
         limits: config.settings.limits,
+        reading: Reading { tools: config.tools, formats: config.formats },
     }
 }
 
@@ -53,6 +56,7 @@ fn admit_as(engine: &Engine, target: &str, id: CallId<'_>) -> Decision {
     let call = Call {
         target: &target,
         target_is_tool: false,
+        asked_as: AskedAs::default(),
         id,
         arguments: Arguments::Unknown,
         arguments_bytes: None,

@@ -50,7 +50,7 @@ async fn fail(service: &Service, targets: usize) {
             pb::Outcome {
                 call: Some(pb::outcome::Call::Permit(permit.token)),
                 result: Some(pb::outcome::Result::Transport(facts)),
-                latency_ms: None,
+                ..pb::Outcome::default()
             }
         };
         let request = pb::ReportRequest { outcomes: answer.results.into_iter().map(outcome).collect() };

@@ -110,8 +110,11 @@ impl Harness {
 
     /// Reports what was seen; where that opened the circuit, the model is given the trip in place of the raw error.
     async fn report(&self, permit: Vec<u8>, facts: pb::TransportFacts) -> anyhow::Result<Option<pb::Trip>> {
-        let outcome =
-            pb::Outcome { call: Some(Call::Permit(permit)), result: Some(Judged::Transport(facts)), latency_ms: None };
+        let outcome = pb::Outcome {
+            call: Some(Call::Permit(permit)),
+            result: Some(Judged::Transport(facts)),
+            ..pb::Outcome::default()
+        };
         let request = pb::ReportRequest { outcomes: vec![outcome] };
         let answer = self.service.breakers().report(request).await.map_err(|status| self.service.explain(&status))?;
         match answer.into_inner().results.into_iter().next().and_then(|result| result.result) {

@@ -35,8 +35,10 @@ fn every_field_of_the_protos_is_told_under_its_name() {
     assert_eq!(names_of(&told["name"]), fields_of("CircuitName"));
     assert_eq!(names_of(&told["holds"][0]), fields_of("OverrideHold"));
     assert_eq!(names_of(&parsed(&event(&samples::event()))), fields_of("Event"));
-    let told = pb::ReportAck { acknowledgement: 1, phase_after: 2, trip: Some(samples::trip()) };
-    assert_eq!(names_of(&parsed(&ack(&told))), fields_of("ReportAck"));
+    let told = parsed(&ack(&samples::ack()));
+    assert_eq!(names_of(&told), fields_of("ReportAck"));
+    assert_eq!(names_of(&told["typing"]), fields_of("Typing"));
+    assert_eq!(names_of(&told["handling"]), fields_of("Handling"));
     assert_eq!(names_of(&parsed(&permit(&pb::Permit::default()))), fields_of("Permit"));
     assert_eq!(names_of(&parsed(&item_error(&pb::ItemError::default()))), fields_of("ItemError"));
 }

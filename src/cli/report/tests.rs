@@ -11,7 +11,7 @@ struct Line {
 }
 
 fn outcome(words: &[&str]) -> pb::Outcome {
-    Line::try_parse_from(std::iter::once("report").chain(words.iter().copied())).unwrap().args.outcome()
+    Line::try_parse_from(std::iter::once("report").chain(words.iter().copied())).unwrap().args.outcome().unwrap()
 }
 
 fn judged(result: Kind, kind: pb::CircuitKind, retry_after_ms: Option<u64>) -> Option<Judged> {
@@ -45,6 +45,8 @@ fn facts_of_the_wire_are_sent_as_they_were_seen() {
 
 #[test]
 fn an_acknowledgement_names_the_phase_where_it_is_known() {
-    let ack = |acknowledgement, phase_after| words(&pb::ReportAck { acknowledgement, phase_after, trip: None });
+    let ack = |acknowledgement, phase_after| {
+        words(&pb::ReportAck { acknowledgement, phase_after, ..pb::ReportAck::default() })
+    };
     assert_eq!([ack(1, 1), ack(5, 0)], ["counted, closed now", "unknown"]);
 }

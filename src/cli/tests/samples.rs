@@ -148,3 +148,31 @@ pub(in crate::cli) fn event() -> pb::Event {
         owner: "ops".to_owned(),
     }
 }
+
+/// An acknowledgement with every field.
+pub(crate) fn ack() -> pb::ReportAck {
+    pb::ReportAck {
+        acknowledgement: pb::Acknowledgement::Counted.into(),
+        phase_after: pb::Phase::Open.into(),
+        trip: Some(trip()),
+        typing: Some(pb::Typing {
+            observation: pb::Observation::Truncated.into(),
+            usable: true,
+            signal: pb::Signal::Latency.into(),
+            kind: pb::CircuitKind::Latency.into(),
+            failure_class: pb::FailureClass::Transport.into(),
+            retry_after_ms: Some(5_000),
+            format: "datadog".to_owned(),
+            rule: "completeness".to_owned(),
+            reason: "it timed out with rows".to_owned(),
+            total_known: Some(40),
+            values_degraded: true,
+            digest: "data[3]".to_owned(),
+        }),
+        handling: Some(pb::Handling {
+            disposition: pb::Disposition::RetrySilently.into(),
+            after_ms: Some(5_000),
+            text: "partial".to_owned(),
+        }),
+    }
+}

@@ -64,6 +64,38 @@ fn a_thousand_breakers_are_enough() {
 }
 
 #[test]
+fn a_thousand_rows_of_tools_and_sixty_four_formats_are_enough() {
+    let tools = |count: usize| "[[tool]]\nmatch = \"a\"\n".repeat(count);
+    assert!(Config::parse(&tools(1_000)).is_ok());
+    assert!(report_of(&tools(1_001)).ends_with("tool: has 1001 tools, at most 1000 are allowed"));
+    let format = |i| format!("[[format]]\nname = \"f{i}\"\nempty_when = [{{ at = \"\", empty = true }}]\n");
+    let formats = |count: usize| (0..count).map(format).collect::<String>();
+    assert!(Config::parse(&formats(64)).is_ok());
+    assert!(report_of(&formats(65)).ends_with("format: has 65 formats, at most 64 are allowed"));
+}
+
+#[test]
+fn lists_of_tools_and_formats_are_bounded() {
+    let list = |item: &str, count: usize| vec![item; count].join(", ");
+    let config = |pointers: usize, conditions: usize, words: usize, bytes: usize| {
+        let condition = format!("{{ at = \"/{}\", is = [{}] }}", "a".repeat(bytes - 1), list("\"w\"", words));
+        Config::parse(&format!(
+            "[[tool]]\nmatch = \"a\"\nidentity = [{}]\n[[format]]\nname = \"a\"\nfailed_when = [{}]",
+            list("\"/p\"", pointers),
+            list(&condition, conditions)
+        ))
+    };
+    assert!(config(16, 16, 32, 128).is_ok());
+    let report = config(17, 17, 32, 128).expect_err("too many").to_string();
+    assert!(report.contains("tool[0].identity: `["), "{report}");
+    assert!(report.contains(" has 17 pointers: 1 to 16 are due\n"), "{report}");
+    assert!(report.ends_with(" has 17 conditions: 1 to 16 are due"), "{report}");
+    let report = config(1, 1, 33, 129).expect_err("too many").to_string();
+    assert!(report.contains(" has 129 bytes: at most 128 are allowed\n"), "{report}");
+    assert!(report.ends_with(" has 33 words: 1 to 32 are due"), "{report}");
+}
+
+#[test]
 fn sixty_four_globs_and_eight_alternatives_are_enough() {
     let breaker = |globs: usize, names: usize| {
         let list = |count: usize| vec!["\"a\""; count].join(", ");
@@ -160,8 +192,9 @@ fn a_report_names_exactly_what_is_broken() {
     let text = full_text();
     let keys = given_keys(&text);
     assert!(keys.len() > 120, "{}", keys.len());
-    // without these two the table that they belong to is at fault as well
-    let is_needed = |path: &str| path.ends_with(".targets") || path.ends_with("latency.slow");
+    // without these the table that they belong to is at fault as well
+    let needed = [".targets", "latency.slow", "tool[0].match", "format[0].name"];
+    let is_needed = |path: &str| needed.iter().any(|end| path.ends_with(end));
     let one = (any::<prop::sample::Index>(), prop_oneof![Just(Breakage::Value), Just(Breakage::Name)]);
     let seed = [7; 32];
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{Config, parsed};
-use crate::config::keys::{BREAKER, CONTRACT, FALLBACK, LIMITS, LOG, POLICY, ROOT, RULE};
+use crate::config::key::Key;
+use crate::config::keys::{
+    BREAKER, CONDITION, CONTRACT, FALLBACK, FORMAT, LIMITS, LOG, POLICY, POLL, ROOT, RULE, TOOL,
+};
 use crate::config::{default_text, readme_table, schema};
 use crate::domain::contract::Variant;
 
@@ -29,7 +32,7 @@ fn the_default_text_is_the_default_configuration() {
 #[test]
 fn the_examples_of_the_default_text_are_valid() {
     let config = parsed(&full_text());
-    assert_eq!(config.breakers.len(), 1);
+    assert_eq!((config.breakers.len(), config.tools.rows().len(), config.formats.len()), (1, 1, 1));
     assert_eq!(config.default_policy.policies.iter().filter(|(_, policy)| policy.is_none()).count(), 0);
 }
 
@@ -39,8 +42,9 @@ fn the_default_text_names_every_key() {
     let names = |line: &str| line.split_once(" = ").map(|(name, _)| name.to_owned());
     let given: BTreeSet<String> = text.lines().filter_map(names).collect();
     let missing: Vec<&str> = key_names().into_iter().filter(|name| !given.contains(*name)).collect();
-    // the keys of a rule and of an alternative stand inside a value
-    assert_eq!(missing, ["failures", "ratio", "within", "min_calls", "consecutive", "name", "target", "note"]);
+    // those of a rule, an alternative, a poll and a condition stand inside a value
+    let inner = "failures ratio within min_calls consecutive target note every up_to at is empty present";
+    assert_eq!(missing.join(" "), inner);
     assert!(text.lines().all(|line| line.len() <= 120));
 }
 
@@ -55,17 +59,24 @@ fn the_readme_table_has_a_row_for_every_key() {
     assert!(table.contains("| `defaults.auth_failure.<condition>.latch` | `false` | "));
 }
 
+/// Name and meaning of every key.
+fn keys() -> Vec<(&'static str, &'static str)> {
+    fn of<T>(keys: &'static [Key<T>]) -> impl Iterator<Item = (&'static str, &'static str)> {
+        keys.iter().map(|key| (key.name, key.doc))
+    }
+    let settings = [ROOT, LOG, CONTRACT, LIMITS].into_iter().flat_map(of);
+    let breakers = of(POLICY).chain(of(RULE)).chain(of(BREAKER)).chain(of(FALLBACK));
+    let tools = of(TOOL).chain(of(POLL)).chain(of(FORMAT)).chain(of(CONDITION));
+    settings.chain(breakers).chain(tools).collect()
+}
+
 fn key_names() -> Vec<&'static str> {
-    let settings = [ROOT, LOG, CONTRACT, LIMITS].into_iter().flatten().map(|key| key.name);
-    let names = settings.chain(POLICY.iter().map(|key| key.name)).chain(RULE.iter().map(|key| key.name));
-    names.chain(BREAKER.iter().map(|key| key.name)).chain(FALLBACK.iter().map(|key| key.name)).collect()
+    keys().into_iter().map(|(name, _)| name).collect()
 }
 
 #[test]
 fn every_doc_is_one_sentence_without_a_full_stop() {
-    let settings = [ROOT, LOG, CONTRACT, LIMITS].into_iter().flatten().map(|key| key.doc);
-    let docs = settings.chain(POLICY.iter().map(|key| key.doc)).chain(RULE.iter().map(|key| key.doc));
-    for doc in docs.chain(BREAKER.iter().map(|key| key.doc)).chain(FALLBACK.iter().map(|key| key.doc)) {
+    for (_, doc) in keys() {
         assert!(!doc.ends_with('.') && doc.starts_with(|c: char| c.is_lowercase()), "{doc}");
     }
 }
@@ -122,21 +133,29 @@ fn the_schema_fits_what_is_accepted() {
     assert_eq!(misfits_of(&default_text()), [""; 0]);
     assert_eq!(misfits_of(&full_text()), [""; 0]);
     assert_eq!(misfits_of(include_str!("../../../tests/fixtures/config/good.toml")), [""; 0]);
+    assert_eq!(misfits_of(include_str!("../../../tests/fixtures/config/good-tools.toml")), [""; 0]);
 }
 
 #[test]
 fn the_schema_refuses_what_is_refused() {
     let text = "grcp = 1\n[log]\nlevel = \"loud\"\n[limits]\ntargets = 0\n[defaults.error_rate]\nlatch = true\n\
-                [defaults.auth_failure]\nopen_for = \"1s\"\n[[breaker]]\nreducible = 1\nfallback = 5";
+                [defaults.auth_failure]\nopen_for = \"1s\"\n[[breaker]]\nreducible = 1\nfallback = 5\n\
+                [[tool]]\nformat = 5\npoll = {}\nidentity = \"/a\"\n[[format]]\nempty_when = [{ is = [{}], at = 1 }]";
     let expected = [
         ".breaker[0].fallback",
         ".breaker[0].reducible",
         ".breaker[0].targets?",
         ".defaults.auth_failure.open_for",
         ".defaults.error_rate.latch",
+        ".format[0].empty_when[0].at",
+        ".format[0].empty_when[0].is",
+        ".format[0].name?",
         ".grcp",
         ".limits.targets",
         ".log.level",
+        ".tool[0].format",
+        ".tool[0].identity",
+        ".tool[0].match?",
     ];
     let mut found = misfits_of(text);
     found.sort();

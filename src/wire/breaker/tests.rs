@@ -15,7 +15,7 @@ fn a_call_without_a_target_is_its_tool() {
     let call = asked.call();
     assert_eq!((call.target.as_str(), call.target_is_tool, call.id.attempt), ("search", true, 1));
     assert_eq!((call.arguments, call.arguments_bytes), (Arguments::Bytes(b"{}"), Some(2)));
-    let request = pb::AdmitRequest { tool_name: "x".repeat(513), ..of("POST /v2/charge?key=1") };
+    let request = pb::AdmitRequest { tool_name: "x".repeat(512), ..of("POST /v2/charge?key=1") };
     let asked = AskedCall::try_from(&request).unwrap();
     let call = asked.call();
     assert_eq!((call.target.as_str(), call.target_is_tool), ("POST /v2/charge", false));
@@ -82,11 +82,11 @@ fn permit() -> Option<pb::outcome::Call> {
 
 fn own(result: pb::classification::Kind, kind: pb::CircuitKind) -> pb::Outcome {
     let own = pb::Classification { result: result.into(), kind: kind.into(), retry_after_ms: None };
-    pb::Outcome { call: permit(), result: Some(pb::outcome::Result::Classification(own)), latency_ms: None }
+    pb::Outcome { call: permit(), result: Some(pb::outcome::Result::Classification(own)), ..pb::Outcome::default() }
 }
 
 fn seen(facts: pb::TransportFacts) -> pb::Outcome {
-    pb::Outcome { call: permit(), result: Some(pb::outcome::Result::Transport(facts)), latency_ms: None }
+    pb::Outcome { call: permit(), result: Some(pb::outcome::Result::Transport(facts)), ..pb::Outcome::default() }
 }
 
 fn status(http_status: u32) -> pb::TransportFacts {
@@ -105,6 +105,9 @@ fn of_call(session: &str, call: &str, caller: &str) -> pb::Outcome {
 }
 
 use pb::classification::Kind as Judgement;
+
+/// The longest payload that these tests take.
+const MAX: usize = 64;
 
 #[test]
 fn a_fault_of_an_outcome_is_told_with_its_path_and_what_would_be_right() {
@@ -126,7 +129,7 @@ fn a_fault_of_an_outcome_is_told_with_its_path_and_what_would_be_right() {
         (of_call("s", "c", &long), "call_ref.caller: has 257 bytes, at most 256 are taken".to_owned()),
         (
             pb::Outcome { result: None, ..good.clone() },
-            "classification: is missing: give it, or transport facts".to_owned(),
+            "classification: is missing: give it, or transport facts, or a payload".to_owned(),
         ),
         (
             own(Judgement::Unspecified, pb::CircuitKind::ErrorRate),
@@ -151,7 +154,8 @@ fn a_fault_of_an_outcome_is_told_with_its_path_and_what_would_be_right() {
         (code(-1), "transport.grpc_code: is -1, 0 to 16 are taken".to_owned()),
         (
             seen(pb::TransportFacts::default()),
-            "transport.http_status: says nothing: give http_status, grpc_code or error_kind".to_owned(),
+            "transport.http_status: says nothing: give http_status, grpc_code, exit_code or error_kind, or a payload"
+                .to_owned(),
         ),
         (seen(many), "transport.headers: has 65 entries, at most 64 are taken".to_owned()),
         (with_header(0, 1), format!("transport.headers[0]: {header}")),
@@ -159,7 +163,7 @@ fn a_fault_of_an_outcome_is_told_with_its_path_and_what_would_be_right() {
         (with_header(1, 1_025), format!("transport.headers[0]: {header}")),
     ];
     for (outcome, told) in faulty {
-        let invalid = ReportedOutcome::parse(&outcome, 0).map(|_| ()).unwrap_err();
+        let invalid = ReportedOutcome::parse(&outcome, MAX).map(|_| ()).unwrap_err();
         assert_eq!(invalid.to_string(), told);
     }
 }
@@ -175,7 +179,7 @@ fn what_just_fits_is_read() {
         seen(pb::TransportFacts { grpc_code: Some(16), ..Default::default() }),
     ];
     for outcome in fitting {
-        ReportedOutcome::parse(&outcome, 0).map(|_| ()).unwrap();
+        ReportedOutcome::parse(&outcome, MAX).map(|_| ()).unwrap();
     }
 }
 
@@ -183,11 +187,16 @@ fn what_just_fits_is_read() {
 fn a_hint_is_read_beside_a_failure_only() {
     let hinted = |result: Judgement, kind: pb::CircuitKind, ms: u64| {
         let own = pb::Classification { result: result.into(), kind: kind.into(), retry_after_ms: Some(ms) };
-        let outcome =
-            pb::Outcome { call: permit(), result: Some(pb::outcome::Result::Classification(own)), latency_ms: Some(7) };
-        let read = ReportedOutcome::parse(&outcome, 0).map(|read| read.result).unwrap();
+        let outcome = pb::Outcome {
+            call: permit(),
+            result: Some(pb::outcome::Result::Classification(own)),
+            latency_ms: Some(7),
+            ..pb::Outcome::default()
+        };
+        let read = ReportedOutcome::parse(&outcome, MAX).map(|read| read.report).unwrap();
         assert_eq!(read.latency_ms, Some(7));
-        read.hint.map(|hint| hint.raw_ms)
+        let Said::Judged(_, hint) = read.said else { panic!("a judgement is read as one") };
+        hint.map(|hint| hint.raw_ms)
     };
     assert_eq!(hinted(Judgement::Failed, pb::CircuitKind::QuotaExhaustedRate, 5_000), Some(5_000));
     assert_eq!(hinted(Judgement::Failed, pb::CircuitKind::ErrorRate, u64::MAX), Some(i64::MAX));
@@ -199,10 +208,10 @@ fn a_word_that_is_not_known_is_read_as_none() {
     let outcome = own(Judgement::Ok, pb::CircuitKind::Unspecified);
     let unknown = pb::Classification { result: 1, kind: 99, retry_after_ms: None };
     let outcome = pb::Outcome { result: Some(pb::outcome::Result::Classification(unknown)), ..outcome };
-    assert!(ReportedOutcome::parse(&outcome, 0).is_ok());
+    assert!(ReportedOutcome::parse(&outcome, MAX).is_ok());
     let unknown = pb::TransportFacts { error_kind: 99, ..status(200) };
-    let read = ReportedOutcome::parse(&seen(unknown.clone()), 0).map(|read| read.result.classification);
-    assert_eq!(read.unwrap(), Classification::Ok);
+    let read = ReportedOutcome::parse(&seen(unknown.clone()), MAX).map(|_| ());
+    assert_eq!(read, Ok(()));
     let alone = seen(pb::TransportFacts { http_status: None, ..unknown });
-    assert_eq!(ReportedOutcome::parse(&alone, 0).map(|_| ()).unwrap_err().path, "transport.http_status");
+    assert_eq!(ReportedOutcome::parse(&alone, MAX).map(|_| ()).unwrap_err().path, "transport.http_status");
 }

@@ -264,6 +264,7 @@ fn outcome(permit: Vec<u8>, judgement: pb::Classification) -> pb::Outcome {
         call: Some(pb::outcome::Call::Permit(permit)),
         result: Some(pb::outcome::Result::Classification(judgement)),
         latency_ms: Some(180),
+        ..pb::Outcome::default()
     }
 }
 

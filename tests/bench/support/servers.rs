@@ -61,6 +61,7 @@ async fn real(bound: Bound) {
         engine: Arc::new(subject::engine(config, Arc::new(SystemClock::start()))),
         limits: ServiceLimits {
             batch: wire.batch,
+            payload_bytes: wire.payload_bytes,
             request_bytes: wire.request_bytes,
             requests_in_flight: wire.requests_in_flight,
             streams: u32::try_from(wire.streams).unwrap(),
@@ -119,6 +120,8 @@ impl Default for Noop {
             acknowledgement: pb::Acknowledgement::Counted.into(),
             phase_after: pb::Phase::Closed.into(),
             trip: None,
+            typing: None,
+            handling: Some(pb::Handling { disposition: pb::Disposition::Deliver.into(), ..pb::Handling::default() }),
         };
         let answer = |decision| pb::AdmitResponse { decision: Some(decision), shadow_trip: None, reports: vec![] };
         Self {

@@ -9,7 +9,7 @@ use tripnote::domain::breaker::policy::BreakerPolicy;
 use tripnote::domain::breaker::routes::Routes;
 use tripnote::domain::ids::{HashKey, TargetName};
 use tripnote::engine::clock::Clock;
-use tripnote::engine::{Arguments, Call, CallId, Engine, EngineSettings, Identity, Limits};
+use tripnote::engine::{Arguments, AskedAs, Call, CallId, Engine, EngineSettings, Identity, Limits, Reading};
 
 /// An engine with fixed keys, so that two runs touch the same places.
 pub(crate) fn engine(config: Config, clock: Arc<dyn Clock>) -> Engine {
@@ -17,7 +17,12 @@ pub(crate) fn engine(config: Config, clock: Arc<dyn Clock>) -> Engine {
     let routes = Routes::new(1, &config.default_policy, &config.breakers, contract.escalation_tool.as_ref()).unwrap();
     let (permit_for_ms, limits) = (config.settings.permit_for_ms, config.settings.limits);
     let identity = Identity { incarnation: 1, names: HashKey([7; 16]), permits: HashKey([9; 16]) };
-    Engine::new(EngineSettings { routes, contract, permit_for_ms, limits }, identity, clock).unwrap()
+    Engine::new(
+        EngineSettings { routes, contract, permit_for_ms, limits, reading: Reading::default() },
+        identity,
+        clock,
+    )
+    .unwrap()
 }
 
 /// The defaults with another policy for targets that no breaker names, and room for them.
@@ -38,6 +43,7 @@ pub(crate) fn call(target: &TargetName) -> Call<'_> {
     Call {
         target,
         target_is_tool: false,
+        asked_as: AskedAs::default(),
         id: CallId { attempt: 1, ..CallId::default() },
         arguments: Arguments::Unknown,
         arguments_bytes: None,

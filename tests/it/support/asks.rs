@@ -39,7 +39,7 @@ pub(crate) fn by_permit(token: &[u8]) -> pb::outcome::Call {
 fn judged(of: pb::outcome::Call, result: pb::classification::Kind, kind: Kind) -> pb::Outcome {
     let judgement = pb::Classification { result: result.into(), kind: kind.into(), retry_after_ms: None };
     let result = Some(pb::outcome::Result::Classification(judgement));
-    pb::Outcome { call: Some(of), result, latency_ms: Some(1) }
+    pb::Outcome { call: Some(of), result, latency_ms: Some(1), ..pb::Outcome::default() }
 }
 
 /// It went well.

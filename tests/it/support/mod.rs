@@ -12,7 +12,7 @@ use tripnote::config::Config;
 use tripnote::domain::breaker::routes::Routes;
 use tripnote::domain::ids::HashKey;
 use tripnote::engine::clock::{Clock, ManualClock};
-use tripnote::engine::{Engine, EngineSettings, Identity};
+use tripnote::engine::{Engine, EngineSettings, Identity, Reading};
 use tripnote::service::server::{Address, Bound, ServiceSettings, serve};
 use tripnote::service::{ConfigFault, Reload, Reloaded, ServiceLimits};
 use tripnote::wire::pb::breaker_service_client::BreakerServiceClient;
@@ -42,6 +42,7 @@ pub(crate) fn engine_settings(toml: &str, version: u64) -> EngineSettings {
         contract,
         permit_for_ms: config.settings.permit_for_ms,
         limits: config.settings.limits,
+        reading: Reading { tools: config.tools, formats: config.formats },
     }
 }
 
@@ -109,6 +110,7 @@ impl TestServer {
             engine: Arc::clone(&engine),
             limits: ServiceLimits {
                 batch: wire.batch,
+                payload_bytes: wire.payload_bytes,
                 request_bytes: wire.request_bytes,
                 requests_in_flight: wire.requests_in_flight,
                 streams: u32::try_from(wire.streams).unwrap(),

@@ -11,7 +11,7 @@ use tripnote::domain::signal::{CircuitKind, Phase};
 use tripnote::domain::time::Timestamp;
 use tripnote::engine::clock::{Clock, ManualClock};
 use tripnote::engine::operate::{CircuitName, Cursor, SweepCursor};
-use tripnote::engine::{Arguments, Call, CallId, Decision, Engine, Peeked, ReportAnswer, Reported};
+use tripnote::engine::{Arguments, AskedAs, Call, CallId, Decision, Engine, Peeked, ReportAnswer, Reported};
 use tripnote::wire::pb::operator_service_client::OperatorServiceClient;
 use tripnote::wire::{operator, pb};
 
@@ -68,6 +68,7 @@ fn call<'a>(target: &'a TargetName, credential: &'a str) -> Call<'a> {
     Call {
         target,
         target_is_tool: false,
+        asked_as: AskedAs::default(),
         id: CallId::default(),
         arguments: Arguments::Unknown,
         arguments_bytes: None,

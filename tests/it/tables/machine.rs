@@ -80,8 +80,8 @@ impl Machine for InProcess {
 
     fn report(&mut self, at_ms: u64, outcome: &pb::Outcome) -> pb::ReportAck {
         let now = self.now(at_ms);
-        let outcome = ReportedOutcome::parse(outcome, self.clock.wall().unix_ms(now)).unwrap();
-        self.engine.report(outcome.reported, &outcome.result, now).into()
+        let report = ReportedOutcome::parse(outcome, 1 << 20).unwrap().report;
+        self.engine.report_result(&report, now).into()
     }
 
     fn peek(&mut self, at_ms: u64, target: &pb::PeekTarget) -> pb::peek_result::Result {

@@ -152,7 +152,7 @@ impl Play<'_> {
             match self.call_of(whose) {
                 Ok(call) => {
                     let (result, latency_ms) = (Some(result.clone()), *latency_ms);
-                    outcomes.push(pb::Outcome { call: Some(call), result, latency_ms });
+                    outcomes.push(pb::Outcome { call: Some(call), result, latency_ms, ..pb::Outcome::default() });
                 }
                 Err(label) => return vec![Fact::new(format!("no permit `{label}`"))],
             }

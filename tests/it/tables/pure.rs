@@ -10,12 +10,14 @@ use tripnote::domain::breaker::{Acknowledgement, Ask, Breaker, Moment};
 use tripnote::domain::contract::{ContractSettings, Trip};
 use tripnote::domain::event::{Event, Events};
 use tripnote::domain::ids::{HashKey, HashTag, SafeText};
+use tripnote::domain::observation::{CallResult, RawResult, type_result};
 use tripnote::domain::signal::{CircuitKind, Phase};
 use tripnote::domain::time::Timestamp;
+use tripnote::domain::tool::Tool;
 use tripnote::domain::verdict::Verdict;
 use tripnote::engine::clock::{Clock, ManualClock};
 use tripnote::engine::operate::{CircuitName, Listed};
-use tripnote::engine::{Arguments, Call, Decision, Granted, Peeked, Refusal, ReportAnswer, Reported};
+use tripnote::engine::{Arguments, Call, Decision, Granted, Peeked, Refusal, Report, ReportAnswer, Reported, Said};
 use tripnote::wire::breaker::{AskedCall, PeekedTarget, ReportedOutcome};
 use tripnote::wire::{operator, pb};
 
@@ -175,6 +177,7 @@ impl Machine for PureCore {
                     expires_at: self.clock.now().plus_ms(expires_in_ms),
                     breaker: code,
                     shadow: None,
+                    asked: None,
                 };
                 let shadow = admission.shadow.map(|trip| Box::new(self.told(*trip)));
                 Decision::Permit { granted, expires_in_ms, shadow }
@@ -185,16 +188,16 @@ impl Machine for PureCore {
 
     fn report(&mut self, at_ms: u64, outcome: &pb::Outcome) -> pb::ReportAck {
         self.clock.set(Timestamp(at_ms));
-        let outcome = ReportedOutcome::parse(outcome, self.clock.wall().unix_ms(Timestamp(at_ms))).unwrap();
-        let Reported::Permit(token) = outcome.reported else {
+        let report = ReportedOutcome::parse(outcome, PAYLOAD_BYTES).unwrap().report;
+        let result = result_of(&report, self.clock.wall().unix_ms(Timestamp(at_ms)));
+        let Reported::Permit(token) = report.reported else {
             panic!("the core knows permits alone: say `runs on engine`")
         };
         let unknown =
             ReportAnswer { acknowledgement: Acknowledgement::Unknown, phase_after: Phase::Closed, trip: None };
         let Some(permit) = Permit::open(token, &PERMITS) else { return unknown.into() };
         let route = self.policy_of_breaker().unwrap();
-        let receipt =
-            self.with(route, at_ms, |breaker, moment, out| breaker.report(&permit, &outcome.result, moment, out));
+        let receipt = self.with(route, at_ms, |breaker, moment, out| breaker.report(&permit, &result, moment, out));
         let trip = receipt.trip.map(|trip| Box::new(self.told(*trip)));
         ReportAnswer { acknowledgement: receipt.acknowledgement, phase_after: receipt.phase_after, trip }.into()
     }
@@ -287,5 +290,30 @@ impl Machine for PureCore {
             operator::event(&Event { seq: self.last_seq, ..event }, INCARNATION, self.clock.wall())
         };
         std::mem::take(&mut self.events).into_iter().map(numbered).collect()
+    }
+}
+
+/// Larger than any payload of a table.
+const PAYLOAD_BYTES: usize = 1 << 20;
+
+/// What a report comes to, for a tool of which nothing is known.
+fn result_of(report: &Report<'_>, now_unix_ms: u64) -> CallResult {
+    let latency_ms = report.latency_ms;
+    match &report.said {
+        Said::Judged(classification, hint) => CallResult { classification: *classification, latency_ms, hint: *hint },
+        Said::Seen(seen) => {
+            let typing = type_result(&RawResult {
+                tool_name: "",
+                tool: &Tool::unknown(),
+                transport: &seen.transport,
+                payload: seen.payload,
+                content_type: seen.content_type,
+                arguments: seen.arguments,
+                is_cut_by_caller: seen.is_cut_by_caller,
+                custom: &[],
+                now_unix_ms,
+            });
+            CallResult { classification: typing.classification, latency_ms, hint: typing.hint }
+        }
     }
 }

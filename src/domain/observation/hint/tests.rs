@@ -3,7 +3,8 @@ use super::*;
 const DATE: (&str, &str) = ("Date", "Sun, 06 Nov 1994 08:49:37 GMT"); // 784111777
 
 fn hint(headers: &[(&str, &str)]) -> Option<i64> {
-    RetryHint::from_headers(headers.iter().copied(), 5_000_000_000_000).map(|hint| hint.raw_ms)
+    let (headers, now) = (headers.iter().copied(), 5_000_000_000_000);
+    RetryHint::asked(headers.clone(), now).or_else(|| RetryHint::of_limits(headers, now)).map(|hint| hint.raw_ms)
 }
 
 #[test]

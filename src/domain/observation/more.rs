@@ -1,0 +1,148 @@
+//! Signs that more exists than was delivered: flags, tokens, totals, headers.
+
+use super::cause::Cause;
+use super::finding::Finding;
+use super::look::Look;
+use crate::domain::document::{Kind, Value};
+
+/// Flags that say so where they are true.
+#[rustfmt::skip] // a list of words reads as a paragraph
+const FLAGS: &[&str] = &[
+    "truncated", "is_truncated", "isTruncated", "IsTruncated", "partial", "is_partial", "isPartial", "incomplete",
+    "incomplete_results", "resultsTruncated", "results_truncated", "limit_reached", "limitReached",
+];
+/// Flags that say that another page follows.
+#[rustfmt::skip] // a list of words reads as a paragraph
+const PAGES: &[&str] = &[
+    "has_more", "hasMore", "has_next", "hasNext", "hasNextPage", "has_next_page", "more_results", "moreResults",
+    "more_available",
+];
+/// Members that hold the way to the next page, where they hold anything.
+#[rustfmt::skip] // a list of words reads as a paragraph
+const TOKENS: &[&str] = &[
+    "next_cursor", "nextCursor", "next_page_token", "nextPageToken", "NextToken", "nextToken", "next_token",
+    "continuation", "continuationToken", "continuation_token", "next_page", "nextPage", "next", "LastEvaluatedKey",
+    "NextMarker", "next_marker",
+    "@odata.nextLink", "nextLink", "next_link", "next_url", "nextPageUrl", "NextContinuationToken", "continue",
+];
+/// Members in which such signs stand.
+#[rustfmt::skip] // a list of words reads as a paragraph
+const AROUND: &[&str] = &[
+    "metadata", "meta", "pagination", "paging", "page", "pageInfo", "page_info", "links", "_links",
+    "response_metadata", "ResponseMetadata", "cursor",
+];
+/// Numbers that say how many there are in all.
+#[rustfmt::skip] // a list of words reads as a paragraph
+const TOTALS: &[&str] = &[
+    "total", "total_count", "totalCount", "totalResults", "total_results", "numFound", "count", "total_hits",
+    "totalHits", "totalItems", "total_items", "totalSize",
+];
+
+/// The signs that a payload and its headers give.
+#[derive(Debug, Default)]
+pub(super) struct More {
+    is_cut: bool,
+    has_page: bool,
+    has_token: bool,
+    total: Option<u64>,
+}
+
+/// Whether a member is such a sign, whatever it holds.
+pub(super) fn is_sign(name: &str) -> bool {
+    FLAGS.contains(&name) || PAGES.contains(&name) || TOKENS.contains(&name)
+}
+
+impl More {
+    /// The signs of a payload.
+    pub(super) fn of(look: &Look<'_>, root: Value<'_>) -> Self {
+        let mut more = Self::default();
+        more.read(root);
+        for name in ["data", "result", "results", "response"] {
+            if let Some(inner) = root.get(name).filter(|inner| inner.is_object()) {
+                more.read(inner);
+            }
+        }
+        let link = look.layer.header("link").unwrap_or_default();
+        more.has_page |= link.contains("rel=\"next\"") || link.contains("rel=next");
+        more
+    }
+
+    fn read(&mut self, object: Value<'_>) {
+        if !object.is_object() {
+            return;
+        }
+        self.signs(object);
+        for name in AROUND {
+            if let Some(around) = object.get(name).filter(|around| around.is_object()) {
+                self.signs(around);
+            }
+        }
+        let longest = object.entries().filter(|(_, value)| value.is_array()).map(|(_, value)| value.len()).max();
+        let total = TOTALS.iter().find_map(|name| object.get(name).and_then(total_of));
+        if let (Some(longest @ 1..), Some(total)) = (longest, total)
+            && total > longest as u64
+        {
+            self.total = Some(total);
+        }
+    }
+
+    fn signs(&mut self, object: Value<'_>) {
+        for (name, value) in object.entries() {
+            let name = name.text();
+            let is_true = value.as_bool() == Some(true);
+            self.is_cut |= is_true && FLAGS.contains(&&*name);
+            self.has_page |= is_true && PAGES.contains(&&*name);
+            self.has_token |= TOKENS.contains(&&*name) && is_token(value);
+        }
+    }
+
+    pub(super) const fn has_token(&self) -> bool {
+        self.has_token
+    }
+
+    pub(super) const fn is_any(&self) -> bool {
+        self.has_token || self.has_page || self.is_cut
+    }
+
+    /// What a payload with a datum is.
+    pub(super) fn of_data(&self) -> Finding {
+        if self.is_cut {
+            Finding::truncated("it says that it is cut").with_total(self.total)
+        } else if self.has_page || self.has_token {
+            Finding::truncated("more pages follow").with_total(self.total)
+        } else if self.total.is_some() {
+            Finding::truncated("fewer are here than there are in all").with_total(self.total)
+        } else {
+            Finding::observed("it holds a datum")
+        }
+    }
+
+    /// What a payload without a datum is.
+    pub(super) fn of_empty(&self) -> Finding {
+        if self.has_page || self.has_token {
+            Cause::Pending.because("an empty page, and more pages follow")
+        } else if self.is_cut {
+            Cause::Withheld.because("it says that it is cut, and nothing was delivered")
+        } else {
+            Finding::empty("its containers are empty")
+        }
+    }
+}
+
+fn is_token(value: Value<'_>) -> bool {
+    match value.kind() {
+        Kind::String => value.as_str().is_some_and(|text| !text.is_empty()),
+        Kind::Object => !value.is_empty(),
+        Kind::Number => true,
+        Kind::Null | Kind::Bool | Kind::Array | Kind::Opaque => false,
+    }
+}
+
+/// A total is a number, a number in quotes, or an object that holds one.
+fn total_of(value: Value<'_>) -> Option<u64> {
+    match value.kind() {
+        Kind::Number => value.as_i64().and_then(|total| u64::try_from(total).ok()),
+        Kind::String => value.as_str()?.parse().ok(),
+        Kind::Null | Kind::Bool | Kind::Array | Kind::Object | Kind::Opaque => None,
+    }
+}

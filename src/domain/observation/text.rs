@@ -1,0 +1,164 @@
+//! What is no JSON: phrases, failures in words, HTML, and what a host or a broken wire cut.
+
+use super::cause::Cause;
+use super::finding::Finding;
+use super::format::Format;
+use super::formats::PayloadFormat;
+use super::look::{Body, Layer, Look};
+use super::steps::{Answer, Decision, decide_inner};
+use super::{Observation, RetryHint, Rule, phrases};
+use crate::domain::document::{Damage, Document};
+
+/// A payload that is no document. Statuses from 300 on speak for themselves.
+pub(super) fn unreadable(look: &Look<'_>, format: &dyn PayloadFormat) -> Option<Answer> {
+    let Body::Text(damage) = look.body else { return None };
+    if let Some(data) = event_data(look) {
+        return Some(Answer::Unwrapped(Box::new(decide_inner(look.layer, data, format.format()))));
+    }
+    if look.layer.http_status().is_some_and(|code| code >= 300) {
+        return None;
+    }
+    let text = look.text();
+    let found = |finding| Some(decided(look, finding));
+    if let Some(before) = cap_marker(text) {
+        return Some(capped(look, before));
+    }
+    if look.layer.result.is_cut_by_caller && looks_like_json(text) {
+        return Some(capped(look, text));
+    }
+    if look.layer.is_opaque() {
+        return found(Finding::observed("content of a reading tool"));
+    }
+    if let Some(finding) = format.body_failure(look) {
+        return Some(with_rule(look, finding, Rule::BodyFailure, format.format()));
+    }
+    if is_html(look.layer) {
+        return found(html(text));
+    }
+    if look.layer.promises_json() {
+        return found(Cause::Malformed.because("JSON was promised, and this is none"));
+    }
+    if looks_like_json(text) && matches!(damage, Damage::Cut | Damage::TooDeep) {
+        return found(Cause::Malformed.because("it begins like JSON and cannot be read"));
+    }
+    found(worded(text))
+}
+
+fn decided(look: &Look<'_>, finding: Finding) -> Answer {
+    let format = if is_html(look.layer) { Format::Html } else { Format::Text };
+    with_rule(look, finding, Rule::Parse, format)
+}
+
+fn with_rule(look: &Look<'_>, finding: Finding, rule: Rule, format: Format) -> Answer {
+    Answer::Unwrapped(Box::new(Decision::new(look, finding, rule, format)))
+}
+
+/// What a text says.
+pub(super) fn worded(text: &str) -> Finding {
+    if phrases::is_failure(text) {
+        let finding =
+            phrases::finding(text).unwrap_or_else(|| Cause::Unexplained.because("a failure without a known cause"));
+        let hint = RetryHint::of_text(text);
+        return finding.with_hint(hint);
+    }
+    if phrases::is_absence(text) || is_empty_table(text) {
+        return Finding::empty("its words say that nothing was found");
+    }
+    Finding::observed("text")
+}
+
+/// A table of a database that has a head and no row.
+fn is_empty_table(text: &str) -> bool {
+    let last = text.lines().next_back().unwrap_or_default().trim().to_ascii_lowercase();
+    let is_short = text.lines().take(6).count() <= 5;
+    is_short
+        && (last == "(0 rows)"
+            || last.starts_with("empty set (")
+            || last == "0 rows in set"
+            || last.starts_with("0 rows in set"))
+}
+
+fn looks_like_json(text: &str) -> bool {
+    text.starts_with(['{', '['])
+}
+
+/// The text before a marker by which a host says that it cut. A marker names how much is missing.
+pub(super) fn cap_marker(text: &str) -> Option<&str> {
+    let words = ["truncated", "omitted", "elided", "trimmed", "clipped"];
+    words.iter().find_map(|word| {
+        text.match_indices(word).take(64).find_map(|(at, _)| {
+            let before = text.get(..at)?;
+            let start = before.rfind(['[', '(', '<', '…']).or_else(|| before.rfind("..."))?;
+            let inside = before.get(start..)?;
+            let has_count = inside.len() <= 64 && inside.bytes().any(|b| b.is_ascii_digit());
+            let counts = ["char", "byte", "line", "token", "item", "row", "kb", "mb", "word", "result", "message"];
+            let unit = inside.to_ascii_lowercase();
+            (has_count && counts.iter().any(|count| unit.contains(count)) && !inside.contains('\n'))
+                .then(|| before.get(..start).unwrap_or_default())
+        })
+    })
+}
+
+/// What a host cut: the part before the cut decides whether anything was delivered, or whether it failed.
+fn capped(look: &Look<'_>, before: &str) -> Answer {
+    let delivered = before.trim_end().trim_end_matches('.').trim_end();
+    let saved = if looks_like_json(delivered) { Document::salvage(delivered) } else { None };
+    let mut decision = match &saved {
+        Some(saved) => decide_inner(look.layer, saved, Format::Json),
+        None => Decision::new(look, Finding::observed("text"), Rule::Parse, Format::Text),
+    };
+    match decision.finding.observation {
+        Observation::Observed | Observation::Truncated => {
+            decision.finding = Finding::truncated("the host cut it and says so");
+            decision.rule = Rule::Parse;
+        }
+        Observation::Empty => {
+            let finding = Cause::Withheld.because("the host cut it before anything was delivered");
+            decision = Decision::new(look, finding, Rule::Parse, decision.format);
+        }
+        Observation::Unavailable | Observation::Error | Observation::Context => {}
+    }
+    Answer::Unwrapped(Box::new(decision))
+}
+
+/// The data of the last event of a stream of server-sent events.
+fn event_data<'a>(look: &Look<'a>) -> Option<&'a str> {
+    let text = look.text();
+    let is_stream = ["data:", "event:", "id:", "retry:", ": "].iter().any(|field| text.starts_with(field));
+    if !is_stream
+        || !(look.layer.media_type() == "text/event-stream" || text.contains("data: {") || text.contains("data:{"))
+    {
+        return None;
+    }
+    let mut data = text.lines().rev().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
+    data.find(|data| !data.is_empty() && *data != "[DONE]")
+}
+
+fn is_html(layer: &Layer<'_>) -> bool {
+    let head: String = layer.text.chars().take(64).collect::<String>().to_lowercase();
+    let begins = ["<!doctype html", "<html", "<head", "<body"].iter().any(|tag| head.starts_with(tag));
+    begins || (layer.media_type() == "text/html" && head.starts_with('<'))
+}
+
+/// A page where an answer was due.
+fn html(text: &str) -> Finding {
+    let lower = text.get(..text.len().min(16_384)).unwrap_or(text).to_lowercase();
+    let signs = [
+        "type=\"password\"",
+        "type='password'",
+        "type=password",
+        "name=\"password\"",
+        "<title>sign in",
+        "<title>log in",
+        "<title>login",
+        "<title>single sign",
+        "/login?",
+        "/oauth/authorize",
+        "saml",
+    ];
+    if signs.iter().any(|sign| lower.contains(sign)) {
+        Cause::Unauthenticated.because("a login page in place of an answer")
+    } else {
+        Cause::Malformed.because("a page in place of an answer")
+    }
+}

@@ -1,0 +1,211 @@
+//! What is asked of the engine, and what it answers.
+
+use std::sync::Arc;
+
+use super::calls::Granted;
+use crate::domain::breaker::Acknowledgement;
+use crate::domain::contract::render::Rendered;
+use crate::domain::contract::{Fields, Trip, Variant};
+use crate::domain::ids::{Code, TargetName};
+use crate::domain::observation::transport::TransportFacts;
+use crate::domain::observation::{Classification, Handling, RetryHint, Typing};
+use crate::domain::signal::Phase;
+use crate::domain::time::{Timestamp, WallClock};
+use crate::domain::tool::Effect;
+
+/// The arguments of a call, as far as the caller shows them. Hashed on arrival, never kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arguments<'a> {
+    /// Not shown.
+    Unknown,
+    /// As sent.
+    Bytes(
+        /// JSON.
+        &'a [u8],
+    ),
+    /// Hashed by the caller.
+    Digest(
+        /// The hash.
+        &'a [u8],
+    ),
+}
+
+/// How a call names itself, for repeats and for reports without a permit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CallId<'a> {
+    /// Who calls.
+    pub caller: &'a str,
+    /// The agent run.
+    pub session: &'a str,
+    /// The call in it.
+    pub call: &'a str,
+    /// From 1.
+    pub attempt: u32,
+}
+
+/// One call that is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// What is called.
+    pub target: &'a TargetName,
+    /// Whether that is no more than the tool's name, so that its arguments tell things apart.
+    pub target_is_tool: bool,
+    /// Its own name.
+    pub id: CallId<'a>,
+    /// Its arguments.
+    pub arguments: Arguments<'a>,
+    /// Their size, where known.
+    pub arguments_bytes: Option<u32>,
+    /// The opaque name of the credential; empty for none.
+    pub credential: &'a str,
+    /// As what its result will be read.
+    pub asked_as: AskedAs<'a>,
+}
+
+/// What a call says of itself that only its result is read by. Remembered with the call where that has a name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AskedAs<'a> {
+    /// The tool as the model knows it; empty for unknown.
+    pub tool_name: &'a str,
+    /// What it does; none: what is known of the tool.
+    pub effect: Option<Effect>,
+    /// Whether its target recognises a repeat.
+    pub is_idempotent: bool,
+}
+
+/// A result as it is reported.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// Of which call.
+    pub reported: Reported<'a>,
+    /// What came of it.
+    pub said: Said<'a>,
+    /// How long it took, in milliseconds; none where the caller did not say.
+    pub latency_ms: Option<u64>,
+    /// What the call was asked as, where that is told again; what is not told is remembered.
+    pub asked_as: AskedAs<'a>,
+    /// Which try it was; none: as remembered, else the first.
+    pub attempt: Option<u32>,
+}
+
+/// What came of a call.
+#[derive(Debug)]
+pub enum Said<'a> {
+    /// The caller's own judgement.
+    Judged(
+        /// What it came to.
+        Classification,
+        /// The wait that the target asked for.
+        Option<RetryHint>,
+    ),
+    /// What was seen, to be judged here.
+    Seen(
+        /// The facts.
+        Seen<'a>,
+    ),
+}
+
+/// What was seen of a result.
+#[derive(Debug)]
+pub struct Seen<'a> {
+    /// What the transport said.
+    pub transport: TransportFacts,
+    /// The body; none where it was not sent along.
+    pub payload: Option<&'a [u8]>,
+    /// Its media type, where the caller gave one.
+    pub content_type: Option<&'a str>,
+    /// The call's arguments, as JSON, where they are told again.
+    pub arguments: Option<&'a [u8]>,
+    /// The caller cut the body.
+    pub is_cut_by_caller: bool,
+}
+
+/// What a report is of.
+#[derive(Clone, Copy, Debug)]
+pub enum Reported<'a> {
+    /// A permit.
+    Permit(
+        /// The bytes as handed out.
+        &'a [u8],
+    ),
+    /// A call, by its own name.
+    Call(
+        /// Its name.
+        CallId<'a>,
+    ),
+}
+
+/// A refusal as it is told.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    /// Everything that programs need.
+    pub trip: Arc<Trip>,
+    /// The nine fields at this moment.
+    pub fields: Fields,
+    /// The text for the model.
+    pub rendered: Rendered,
+    /// Its wording.
+    pub variant: Variant,
+    /// The moment, for relative times.
+    pub now: Timestamp,
+    /// The wall clock, for absolute ones.
+    pub wall: WallClock,
+}
+
+/// The answer to an ask.
+#[derive(Clone, Debug)]
+pub enum Decision {
+    /// The call may be made.
+    Permit {
+        /// The permit.
+        granted: Granted,
+        /// How long it lives from now, in milliseconds.
+        expires_in_ms: u64,
+        /// What a circuit in shadow would have said.
+        shadow: Option<Box<Refusal>>,
+    },
+    /// It may not.
+    Trip(
+        /// Why.
+        Box<Refusal>,
+    ),
+}
+
+/// The answer to a report.
+#[derive(Clone, Debug)]
+pub struct ReportAnswer {
+    /// What became of it.
+    pub acknowledgement: Acknowledgement,
+    /// The strictest phase after it.
+    pub phase_after: Phase,
+    /// What the model gets instead of the raw result.
+    pub trip: Option<Box<Refusal>>,
+}
+
+/// The answer to a report of a result: what became of it, what it is, who acts.
+#[derive(Clone, Debug)]
+pub struct Handed {
+    /// What became of it.
+    pub answer: ReportAnswer,
+    /// What the result is; none where the caller judged itself.
+    pub typing: Option<Box<Typing>>,
+    /// Who acts on it.
+    pub handling: Handling,
+}
+
+/// What a look at a target finds.
+#[derive(Clone, Debug)]
+pub enum Peeked {
+    /// It can be called.
+    Callable {
+        /// The breaker's code.
+        breaker: Code,
+        /// The call would be a probe.
+        is_probe: bool,
+    },
+    /// It cannot.
+    Trip(
+        /// Why.
+        Box<Refusal>,
+    ),
+}
