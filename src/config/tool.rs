@@ -74,6 +74,10 @@ fn read_tool(place: &Place<'_>, sink: &mut Sink<'_>) -> ToolDraft {
     let mut draft = ToolDraft::default();
     sink.mark(&place.path, place);
     let Some(table) = Branch::at(place, sink) else { return draft };
+    // A row about one tool by its name mends what is built in; a pattern says all there is to say.
+    if let Some(name) = table.place(MATCH).and_then(|place| place.value.as_str()) {
+        draft.tool = Tools::default().of(name).clone();
+    }
     table.read(TOOL, &[], &mut draft, sink);
     if table.place(MATCH).is_none() {
         sink.fault(place, format!("has no `{MATCH}`: say which tools it is about, e.g. `{MATCH} = \"query_*\"`"));

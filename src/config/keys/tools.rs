@@ -29,8 +29,8 @@ pub(in crate::config) static TOOL: &[Key<ToolDraft>] = &[
     Key::<ToolDraft>::new(
         MATCH,
         Field::Glob(optional!(pattern)),
-        "the tools, by their names as the model knows them; the first row in the file that fits a tool says all about \
-         it, in place of the row that is built in",
+        "the tools, by their names as the model knows them; the first row in the file that fits a tool counts; one about \
+         a single name starts from what is built in for that name, a pattern from nothing",
     )
     .example("\"orders_*\""),
     Key::<ToolDraft>::new(
@@ -114,7 +114,7 @@ pub(in crate::config) static FORMAT: &[Key<FormatDraft>] = &[
         Field::Conditions(list!(unavailable_when)),
         "the question was never put to the data where one of these holds",
     )
-    .example("[{ at = \"/state\", is = \"queued\" }]"),
+    .example("[{ at = \"/error/kind\", is = \"backend_down\" }]"),
     Key::<FormatDraft>::new(
         "truncated_when",
         Field::Conditions(list!(truncated_when)),

@@ -30,9 +30,15 @@ fn each_key_of_a_tool_lands_in_its_place() {
 }
 
 #[test]
-fn the_first_row_that_fits_says_all_about_a_tool() {
+fn the_first_row_that_fits_counts_and_one_about_a_name_starts_from_what_is_known_of_it() {
     let config = good();
-    assert_eq!(config.tools.of("Bash"), &Tool::unknown());
+    assert_eq!(config.tools.of("Bash"), Config::default().tools.of("Bash"));
+    let mended = parsed("[[tool]]\nmatch = \"query_prometheus\"\nread_tool = \"x\"\n");
+    let (mended, known) =
+        (mended.tools.of("query_prometheus").clone(), Config::default().tools.of("query_prometheus").clone());
+    assert_eq!(mended, Tool { read_tool: Some("x".into()), ..known });
+    let pattern = parsed("[[tool]]\nmatch = \"query_*\"\nread_tool = \"x\"\n");
+    assert_eq!(pattern.tools.of("query_prometheus").domain, None);
     assert_eq!(config.tools.of("read_file").domain, None);
     assert_ne!(config.tools.of("write_file"), &Tool::unknown()); // no row of the file fits it
 }

@@ -1,4 +1,15 @@
-//! Why a step failed, in the words that the tree of decisions reads.
+//! Why a step failed, in the words that the tree of decisions reads, and what may be done about it.
+//!
+//! A failed step is three decisions that scripts collapse into one button: try again, move the host, change the route.
+//! [`tree`] keeps them apart, [`binding`] names the host or the route from what an operator [`confirmed`], and
+//! [`attempts`] remembers who was told what.
+
+pub mod attempts;
+pub mod binding;
+pub mod confirmed;
+pub mod names;
+pub mod record;
+pub mod tree;
 
 use super::signal::closed_words;
 
