@@ -13,6 +13,7 @@ use tonic_types::StatusExt as _;
 use super::text::{one_line, span};
 use crate::wire::pb::breaker_service_client::BreakerServiceClient;
 use crate::wire::pb::operator_service_client::OperatorServiceClient;
+use crate::wire::pb::session_service_client::SessionServiceClient;
 
 /// Where a service listens unless something else is configured.
 pub(super) const DEFAULT: &str = "127.0.0.1:7171";
@@ -77,6 +78,11 @@ impl Service {
     /// What agents call.
     pub(super) fn breakers(&self) -> BreakerServiceClient<Channel> {
         BreakerServiceClient::new(self.channel.clone()).max_decoding_message_size(ANSWER_BYTES_MAX)
+    }
+
+    /// What an agent's host asks about its run.
+    pub(super) fn sessions(&self) -> SessionServiceClient<Channel> {
+        SessionServiceClient::new(self.channel.clone()).max_decoding_message_size(ANSWER_BYTES_MAX)
     }
 
     /// What people call.

@@ -17,7 +17,9 @@ mod output;
 mod peek;
 mod report;
 mod reset;
+mod review;
 mod serve;
+mod session;
 mod source;
 mod tail;
 mod text;
@@ -75,6 +77,10 @@ enum Command {
     Admit(admit::AdmitArgs),
     /// Tell how a call went
     Report(report::ReportArgs),
+    /// Show an agent run turn by turn, or its evidence
+    Session(session::SessionArgs),
+    /// Check whether an answer is borne out by the evidence of its session
+    Review(review::ReviewArgs),
     /// See how a result is read: what it is, by which rule and why; asks no service
     Explain(explain::ExplainArgs),
     /// See which targets can be called now, without taking anything
@@ -132,6 +138,12 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         }
         Command::Peek(args) => {
             in_runtime(async { peek::run(args, &Service::reach(&common.connect).await?, manner).await })
+        }
+        Command::Session(args) => {
+            in_runtime(async { session::run(args, &Service::reach(&common.connect).await?, manner).await })
+        }
+        Command::Review(args) => {
+            in_runtime(async { review::run(args, &Service::reach(&common.connect).await?, manner).await })
         }
         Command::Circuits(args) => {
             in_runtime(async { circuits::run(args, &Service::reach(&common.connect).await?, manner).await })

@@ -123,9 +123,12 @@ fn wide(text: &str, width: usize) -> String {
 const fn tone(kind: pb::EventKind) -> Tone {
     match kind {
         pb::EventKind::Tripped | pb::EventKind::Gap | pb::EventKind::Overflowed => Tone::Bad,
-        pb::EventKind::Refused | pb::EventKind::ShadowRefused | pb::EventKind::Probing | pb::EventKind::ProbeLost => {
-            Tone::Warn
-        }
+        pb::EventKind::Refused
+        | pb::EventKind::Steered
+        | pb::EventKind::Halted
+        | pb::EventKind::ShadowRefused
+        | pb::EventKind::Probing
+        | pb::EventKind::ProbeLost => Tone::Warn,
         pb::EventKind::Recovered => Tone::Good,
         pb::EventKind::Overridden
         | pb::EventKind::Released

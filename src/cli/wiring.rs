@@ -118,6 +118,7 @@ fn engine_settings(config: &Config, version: u64) -> anyhow::Result<EngineSettin
         contract,
         permit_for_ms: config.settings.permit_for_ms,
         limits: config.settings.limits,
+        session: config.settings.session.settings(config.settings.contract.escalation_tool.clone()),
         reading: Reading { tools: config.tools.clone(), formats: config.formats.clone() },
     })
 }

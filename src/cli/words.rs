@@ -32,6 +32,8 @@ words! {
     Observation "OBSERVATION_",
     FailureClass "FAILURE_CLASS_",
     Disposition "DISPOSITION_",
+    ReviewVerdict "REVIEW_VERDICT_",
+    ReviewRule "REVIEW_RULE_",
 }
 
 impl Word for pb::CircuitKind {

@@ -56,6 +56,15 @@ pub(super) fn check_settings(settings: &Settings, sink: &mut Sink<'_>) {
         let rule = "exists for measuring only: `experimental = true` is due with it".to_owned();
         blame(&[("contract.variant".to_owned(), rule.clone()), ("experimental".to_owned(), rule)], sink);
     }
+    for (steer, steer_at, halt, halt_at) in settings.session.pairs() {
+        if halt_at <= steer_at {
+            let rule =
+                format!("is not above `session.{steer}`: more than {steer_at} is due, as a halt comes after a steer");
+            let other =
+                format!("is not below `session.{halt}`: less than {halt_at} is due, as a halt comes after a steer");
+            blame(&[(format!("session.{halt}"), rule), (format!("session.{steer}"), other)], sink);
+        }
+    }
     let limits = &settings.limits;
     if limits.targets_per_caller > limits.targets {
         let rule = format!("is above `limits.targets`: at most {} is allowed", limits.targets);

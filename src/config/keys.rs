@@ -60,8 +60,10 @@ macro_rules! word {
     };
 }
 
+mod session;
 mod tools;
 
+use session::SESSION;
 pub(super) use tools::{CONDITION, FORMAT, POLL, TOOL};
 
 const fn range(min: u64, max: u64) -> Range {
@@ -152,6 +154,11 @@ pub(super) static LIMITS: &[Key<Settings>] = &[
         Field::Count(range(1, 10_000_000), count!(usize, limits.targets_per_caller)),
         "targets that one caller can bring in; at most `targets`, to which the default is lowered",
     ),
+    Key::new(
+        "sessions",
+        Field::Count(range(16, 10_000_000), count!(usize, limits.sessions)),
+        "sessions at once; at the bound one that has long been idle goes",
+    ),
     Key::new("calls", Field::Count(range(1, 10_000_000), count!(usize, limits.calls)), "remembered call ids"),
     Key::new(
         "events_bytes",
@@ -188,7 +195,7 @@ pub(super) static LIMITS: &[Key<Settings>] = &[
 
 /// The tables of [`Settings`] with their keys.
 pub(super) static SECTIONS: &[(&str, &[Key<Settings>])] =
-    &[("", ROOT), ("log", LOG), ("contract", CONTRACT), ("limits", LIMITS)];
+    &[("", ROOT), ("log", LOG), ("contract", CONTRACT), ("session", SESSION), ("limits", LIMITS)];
 
 /// Keys of `[defaults.<signal>]` and `[breaker.<signal>]`.
 pub(super) static POLICY: &[Key<PolicyDraft>] = &[

@@ -4,11 +4,15 @@
 
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::domain::contract::ContractSettings;
+use crate::domain::ids::SafeText;
+use crate::domain::session::policy::{FanOutPolicy, ProgressPolicy, ScopePolicy, SessionPolicy, Thresholds};
 use crate::domain::signal::closed_words;
-use crate::engine::Limits;
+use crate::engine::{Limits, SessionSettings};
 
 /// Everything outside the breakers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +31,8 @@ pub struct Settings {
     pub log: LogSettings,
     /// How refusals are worded.
     pub contract: ContractSettings,
+    /// What sessions are held to.
+    pub session: SessionKeys,
     /// How much the engine holds.
     pub limits: Limits,
     /// How much the service takes.
@@ -43,6 +49,7 @@ impl Default for Settings {
             experimental: false,
             log: LogSettings { format: LogFormat::Text, level: LogLevel::Info },
             contract: ContractSettings::default(),
+            session: SessionKeys::default(),
             limits: Limits::default(),
             wire: WireLimits {
                 batch: 256,
@@ -133,4 +140,98 @@ pub struct WireLimits {
     pub streams: usize,
     /// Event streams at once over all connections.
     pub watchers: usize,
+}
+
+/// What sessions are held to, as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionKeys {
+    /// How long a session is remembered of which nothing is heard, in milliseconds.
+    pub idle_for_ms: u64,
+    /// The same failed or empty result of the same question: steers at.
+    pub steer_at: u32,
+    /// Halts at.
+    pub halt_at: u32,
+    /// The same result of other questions: steers at.
+    pub sweep_steer_at: u32,
+    /// Halts at.
+    pub sweep_halt_at: u32,
+    /// Failures of one tool in a row: steers at.
+    pub broad_steer_at: u32,
+    /// Halts at.
+    pub broad_halt_at: u32,
+    /// Whether usable results are counted.
+    pub observed_repeats: bool,
+    /// The same usable result of the same call: steers at.
+    pub observed_steer_at: u32,
+    /// Halts at.
+    pub observed_halt_at: u32,
+    /// Halted routes that halt the session.
+    pub max_halts: u32,
+    /// Steers that ended in a halt that the operator wants to hear of.
+    pub alert_steer_then_halt: u32,
+    /// Calls of one tool at once; 0 for no cap.
+    pub fan_out_per_wave: u32,
+    /// Refusals that pin a tool; 0 for never.
+    pub pin_tool_after: u32,
+}
+
+impl Default for SessionKeys {
+    fn default() -> Self {
+        let ProgressPolicy { same, sweep, broad, observed, max_halts, alert_steer_then_halt } =
+            ProgressPolicy::default();
+        let held = observed.unwrap_or(same);
+        Self {
+            idle_for_ms: 30 * 60_000,
+            steer_at: same.steer_at(),
+            halt_at: same.halt_at(),
+            sweep_steer_at: sweep.steer_at(),
+            sweep_halt_at: sweep.halt_at(),
+            broad_steer_at: broad.steer_at(),
+            broad_halt_at: broad.halt_at(),
+            observed_repeats: observed.is_some(),
+            observed_steer_at: held.steer_at(),
+            observed_halt_at: held.halt_at(),
+            max_halts: max_halts.get(),
+            alert_steer_then_halt,
+            fan_out_per_wave: FanOutPolicy::default().per_wave.map_or(0, NonZeroU32::get),
+            pin_tool_after: 0,
+        }
+    }
+}
+
+impl SessionKeys {
+    /// The pairs of counts by their keys, each of which halts after it steers.
+    #[must_use]
+    pub const fn pairs(&self) -> [(&'static str, u32, &'static str, u32); 4] {
+        [
+            ("steer_at", self.steer_at, "halt_at", self.halt_at),
+            ("sweep_steer_at", self.sweep_steer_at, "sweep_halt_at", self.sweep_halt_at),
+            ("broad_steer_at", self.broad_steer_at, "broad_halt_at", self.broad_halt_at),
+            ("observed_steer_at", self.observed_steer_at, "observed_halt_at", self.observed_halt_at),
+        ]
+    }
+
+    /// As the engine takes it; counts that are no pair, which the checks report, fall back to the default.
+    #[must_use]
+    pub fn settings(&self, escalation_tool: Option<SafeText>) -> SessionSettings {
+        let default = ProgressPolicy::default();
+        let pair = |steer_at, halt_at, otherwise| Thresholds::new(steer_at, halt_at).unwrap_or(otherwise);
+        let observed = pair(self.observed_steer_at, self.observed_halt_at, default.observed.unwrap_or(default.same));
+        let progress = ProgressPolicy {
+            same: pair(self.steer_at, self.halt_at, default.same),
+            sweep: pair(self.sweep_steer_at, self.sweep_halt_at, default.sweep),
+            broad: pair(self.broad_steer_at, self.broad_halt_at, default.broad),
+            observed: self.observed_repeats.then_some(observed),
+            max_halts: NonZeroU32::new(self.max_halts).unwrap_or(default.max_halts),
+            alert_steer_then_halt: self.alert_steer_then_halt,
+        };
+        let policy = SessionPolicy {
+            progress,
+            fan_out: FanOutPolicy { per_wave: NonZeroU32::new(self.fan_out_per_wave) },
+            scope: ScopePolicy { allow: Vec::new(), pin_tool_after: NonZeroU32::new(self.pin_tool_after) },
+            required_tools: Vec::new(),
+            escalation_tool,
+        };
+        SessionSettings { policy: Arc::new(policy), idle_for_ms: self.idle_for_ms }
+    }
 }

@@ -45,6 +45,16 @@ pub enum Happening {
         /// What the model would have been told.
         Told,
     ),
+    /// A session guard told a model once to take another route.
+    Steered(
+        /// What the model was told.
+        Told,
+    ),
+    /// A session guard halted a route.
+    Halted(
+        /// What the model was told.
+        Told,
+    ),
     /// A circuit opened.
     Tripped(
         /// Why and for how long.

@@ -42,6 +42,22 @@ pub enum HashTag {
     Scope = 8,
     /// The normalised text of a failed or empty result.
     Fingerprint = 9,
+    /// A trace or span id.
+    Identifier = 10,
+    /// A tool's name.
+    Tool = 11,
+    /// What a call is to find out.
+    Purpose = 12,
+    /// The calls of one model step.
+    Wave = 13,
+    /// A request of the user.
+    Task = 14,
+    /// An idempotency key.
+    IdempotencyKey = 15,
+    /// A usable result.
+    Result = 16,
+    /// What a call asks, apart from how it is worded.
+    Identity = 17,
 }
 
 impl HashKey {

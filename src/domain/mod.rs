@@ -7,6 +7,7 @@ pub mod event;
 pub mod failure;
 pub mod ids;
 pub mod observation;
+pub mod session;
 pub mod signal;
 pub mod time;
 pub mod tool;

@@ -35,7 +35,7 @@ fn record_of(decision: &Decision, now: Timestamp) -> CallRecord {
 /// What is remembered of a call that names itself.
 fn asked_of(call: &Call<'_>) -> Option<Arc<Asked>> {
     let has_name = !call.id.session.is_empty() && !call.id.call.is_empty();
-    let AskedAs { tool_name, effect, is_idempotent } = call.asked_as;
+    let AskedAs { tool_name, effect, is_idempotent, .. } = call.asked_as;
     has_name.then(|| Arc::new(Asked { tool_name: tool_name.into(), effect, is_idempotent, attempt: call.id.attempt }))
 }
 
@@ -50,11 +50,11 @@ impl Engine {
     /// May this call be made? Safe to repeat for one call id.
     #[must_use]
     pub fn admit(&self, call: &Call<'_>, now: Timestamp) -> Decision {
-        let Some(key) = self.call_key(&call.id) else { return self.decide(call, now) };
+        let Some(key) = self.call_key(&call.id) else { return self.decide_anew(call, now) };
         let _turn = self.calls.turn(key); // asked twice at once, the second waits for the answer of the first
         let known = self.calls.get(key).and_then(|known| self.repeated(known, now));
         known.unwrap_or_else(|| {
-            let decision = self.decide(call, now);
+            let decision = self.decide_anew(call, now);
             self.calls.put(key, record_of(&decision, now));
             decision
         })
@@ -75,9 +75,23 @@ impl Engine {
         }
     }
 
-    fn decide(&self, call: &Call<'_>, now: Timestamp) -> Decision {
+    fn decide_anew(&self, call: &Call<'_>, now: Timestamp) -> Decision {
+        if call.id.session.is_empty() {
+            self.decide(call, self.next_seq(), now)
+        } else {
+            self.decide_guarded(call, now)
+        }
+    }
+
+    /// The number of the next permit.
+    pub(super) fn next_seq(&self) -> u64 {
+        self.next_permit.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Asks the breaker alone; the permit, if any, gets the number `seq`.
+    pub(super) fn decide(&self, call: &Call<'_>, seq: u64, now: Timestamp) -> Decision {
         let mut events = Vec::new();
-        let (mut admission, code) = self.ask(call, now, &mut events);
+        let (mut admission, code) = self.ask(call, seq, now, &mut events);
         for trip in admission.trips_mut() {
             let at = usize::try_from(trip.event_seq).unwrap_or(usize::MAX);
             trip.event_seq = events.get(at).map_or(0, |event| event.seq);
@@ -103,11 +117,11 @@ impl Engine {
 
     /// Asks the breaker of a target; makes the target's scope where it has none, or the overflow scope where there is
     /// no place for it.
-    fn ask(&self, call: &Call<'_>, now: Timestamp, events: &mut Events) -> (Admission, Code) {
+    fn ask(&self, call: &Call<'_>, seq: u64, now: Timestamp, events: &mut Events) -> (Admission, Code) {
         let names = self.names(call);
         let id = self.registry.breaker_of(names.target, call.target, &self.identity.names);
         let known = self.enter(id, now, events, |breaker, moment, out| {
-            breaker.has_target(names.target).then(|| self.admit_at(breaker, call, names, moment, out))
+            breaker.has_target(names.target).then(|| self.admit_at(breaker, call, names, seq, moment, out))
         });
         if let Some(Some(answer)) = known {
             return answer;
@@ -123,13 +137,13 @@ impl Engine {
                 self.places.give_back(names.caller); // moved, or made by another thread meanwhile
             }
             let answer = self.enter(id, now, events, |breaker, moment, out| {
-                breaker.has_target(names.target).then(|| self.admit_at(breaker, call, names, moment, out))
+                breaker.has_target(names.target).then(|| self.admit_at(breaker, call, names, seq, moment, out))
             });
             if let Some(Some(answer)) = answer {
                 return answer;
             }
         }
-        self.ask_overflow(call, names, now, events)
+        self.ask_overflow(call, names, seq, now, events)
     }
 
     /// The breaker that a target without a place shares: its own where one is configured, else one for all.
@@ -137,6 +151,7 @@ impl Engine {
         &self,
         call: &Call<'_>,
         names: CallNames,
+        seq: u64,
         now: Timestamp,
         events: &mut Events,
     ) -> (Admission, Code) {
@@ -163,7 +178,7 @@ impl Engine {
                     if is_news {
                         out.push(breaker.overflowed(call.target, now));
                     }
-                    self.admit_at(breaker, call, names, moment, out)
+                    self.admit_at(breaker, call, names, seq, moment, out)
                 }))
             });
             if let Some(answer) = answer {
@@ -177,6 +192,7 @@ impl Engine {
         breaker: &mut Breaker,
         call: &Call<'_>,
         names: CallNames,
+        seq: u64,
         moment: &Moment<'_>,
         out: &mut Events,
     ) -> (Admission, Code) {
@@ -184,9 +200,9 @@ impl Engine {
             names,
             target: call.target,
             arguments_bytes: call.arguments_bytes,
-            session: self.hash(HashTag::Session, call.id.session),
+            session: self.session_key(call.id.caller, call.id.session),
             call: self.call_key(&call.id).unwrap_or(0),
-            seq: self.next_permit.fetch_add(1, Ordering::Relaxed),
+            seq,
         };
         (breaker.admit(&ask, moment, out), breaker.code.clone())
     }
@@ -233,21 +249,35 @@ impl Engine {
     /// Whether a target can be called now. Takes nothing and makes nothing.
     #[must_use]
     pub fn peek(&self, call: &Call<'_>, now: Timestamp) -> Peeked {
+        match self.peeked(call, now) {
+            Verdict::Refuse(trip) => Peeked::Trip(Box::new(self.told(Arc::from(trip), now))),
+            Verdict::Proceed(is_probe) => Peeked::Callable { breaker: self.code_of(call.target), is_probe },
+        }
+    }
+
+    /// What the breaker of a target would say now, and whether the call would be a probe.
+    pub(super) fn peeked(&self, call: &Call<'_>, now: Timestamp) -> Verdict<bool> {
         let names = self.names(call);
         let id = self.registry.breaker_of(names.target, call.target, &self.identity.names);
         let mut events = Vec::new();
         let verdict = self.enter(id, now, &mut events, |breaker, moment, out| {
-            let session = self.hash(HashTag::Session, call.id.session);
+            let session = self.session_key(call.id.caller, call.id.session);
             let ask =
                 Ask { names, target: call.target, arguments_bytes: call.arguments_bytes, session, call: 0, seq: 0 };
             breaker.peek(&ask, moment, out)
         });
         self.log.hand_in(events);
-        match verdict {
-            Some(Verdict::Refuse(trip)) => Peeked::Trip(Box::new(self.told(Arc::from(trip), now))),
-            Some(Verdict::Proceed(is_probe)) => Peeked::Callable { breaker: self.code_of(call.target), is_probe },
-            None => Peeked::Callable { breaker: self.code_of(call.target), is_probe: false },
-        }
+        verdict.unwrap_or(Verdict::Proceed(false))
+    }
+
+    /// When a target answered well last.
+    pub(super) fn last_good(&self, target: &TargetName, now: Timestamp) -> Option<Timestamp> {
+        let hash = self.identity.names.hash(HashTag::Target, target.as_str().as_bytes());
+        let id = self.registry.breaker_of(hash, target, &self.identity.names);
+        let mut events = Vec::new();
+        let good = self.enter(id, now, &mut events, |breaker, _, _| breaker.last_good(hash));
+        self.log.hand_in(events);
+        good.flatten()
     }
 
     fn code_of(&self, target: &TargetName) -> Code {

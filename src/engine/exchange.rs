@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::calls::Granted;
 use crate::domain::breaker::Acknowledgement;
 use crate::domain::contract::render::Rendered;
+use crate::domain::contract::session::Refuser;
 use crate::domain::contract::{Fields, Trip, Variant};
 use crate::domain::ids::{Code, TargetName};
 use crate::domain::observation::transport::TransportFacts;
@@ -71,6 +72,18 @@ pub struct AskedAs<'a> {
     pub effect: Option<Effect>,
     /// Whether its target recognises a repeat.
     pub is_idempotent: bool,
+    /// The key by which it does; empty for none.
+    pub idempotency_key: &'a str,
+    /// The calls of one model step; empty for unknown.
+    pub wave: &'a str,
+    /// The model step.
+    pub turn: Option<u32>,
+    /// The request of the user; empty: as before.
+    pub task: &'a str,
+    /// What it is to find out; empty for none.
+    pub purpose: &'a str,
+    /// The user said yes to exactly this call.
+    pub is_approved: bool,
 }
 
 /// A result as it is reported.
@@ -86,6 +99,8 @@ pub struct Report<'a> {
     pub asked_as: AskedAs<'a>,
     /// Which try it was; none: as remembered, else the first.
     pub attempt: Option<u32>,
+    /// Who refused the call, so that it was never made.
+    pub refused_by: Option<Refuser>,
 }
 
 /// What came of a call.
@@ -118,6 +133,28 @@ pub struct Seen<'a> {
     pub arguments: Option<&'a [u8]>,
     /// The caller cut the body.
     pub is_cut_by_caller: bool,
+}
+
+impl<'a> Call<'a> {
+    /// A call of which nothing but the target is known.
+    #[must_use]
+    pub fn of_target(target: &'a TargetName) -> Self {
+        Self {
+            target,
+            target_is_tool: false,
+            id: CallId::default(),
+            arguments: Arguments::Unknown,
+            arguments_bytes: None,
+            credential: "",
+            asked_as: AskedAs::default(),
+        }
+    }
+
+    /// The target as text.
+    #[must_use]
+    pub fn target_str(&self) -> &'a str {
+        self.target.as_str()
+    }
 }
 
 /// What a report is of.
@@ -191,6 +228,8 @@ pub struct Handed {
     pub typing: Option<Box<Typing>>,
     /// Who acts on it.
     pub handling: Handling,
+    /// What a session guard told, in place of the result or under it.
+    pub guard: Option<Box<Refusal>>,
 }
 
 /// What a look at a target finds.

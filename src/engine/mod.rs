@@ -5,12 +5,14 @@ mod ask;
 mod calls;
 pub mod clock;
 mod exchange;
+mod guard;
 mod idle;
 pub mod log;
 pub mod operate;
 mod places;
 mod registry;
 mod report;
+mod sessions;
 mod sync;
 
 use std::sync::Arc;
@@ -24,6 +26,7 @@ pub use self::exchange::{
 use self::log::EventLog;
 use self::places::Places;
 use self::registry::{Current, Registry};
+use self::sessions::Sessions;
 use self::sync::{AtomicU64, AtomicUsize, Mutex, Ordering};
 use crate::domain::breaker::routes::Routes;
 use crate::domain::breaker::scope::CallNames;
@@ -33,6 +36,8 @@ use crate::domain::document::canonical;
 use crate::domain::event::{Event, Events};
 use crate::domain::ids::{HashKey, HashTag, TargetName};
 use crate::domain::observation::custom::CustomFormat;
+use crate::domain::session::policy::SessionPolicy;
+use crate::domain::session::review::keywords::Keywords;
 use crate::domain::time::Timestamp;
 use crate::domain::tool::Tools;
 
@@ -45,13 +50,15 @@ pub struct Limits {
     pub targets_per_caller: usize,
     /// Calls whose answer is remembered by their ids.
     pub calls: usize,
+    /// Sessions at once.
+    pub sessions: usize,
     /// Events in memory, in bytes.
     pub events_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { targets: 100_000, targets_per_caller: 10_000, calls: 100_000, events_bytes: 8 << 20 }
+        Self { targets: 100_000, targets_per_caller: 10_000, calls: 100_000, sessions: 10_000, events_bytes: 8 << 20 }
     }
 }
 
@@ -68,6 +75,23 @@ pub struct EngineSettings {
     pub limits: Limits,
     /// How results are read.
     pub reading: Reading,
+    /// What sessions are held to.
+    pub session: SessionSettings,
+}
+
+/// What every session is held to, unless it was opened with a policy of its own.
+#[derive(Clone, Debug)]
+pub struct SessionSettings {
+    /// The gates.
+    pub policy: Arc<SessionPolicy>,
+    /// How long a session is remembered of which nothing is heard, in milliseconds.
+    pub idle_for_ms: u64,
+}
+
+impl Default for SessionSettings {
+    fn default() -> Self {
+        Self { policy: Arc::new(SessionPolicy::default()), idle_for_ms: 30 * 60_000 }
+    }
 }
 
 /// What is known of tools, and the formats that an operator taught.
@@ -97,6 +121,8 @@ pub struct Engine {
     registry: Registry,
     places: Places,
     calls: Calls,
+    sessions: Sessions,
+    keywords: Keywords,
     log: Arc<EventLog>,
     /// Read where no shard is locked: by operators and reloads.
     current: Mutex<Arc<Current>>,
@@ -123,7 +149,7 @@ impl Engine {
         identity: Identity,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, crate::domain::ids::InvalidTarget> {
-        let limits = settings.limits;
+        let (limits, session_idle_for_ms) = (settings.limits, settings.session.idle_for_ms);
         let current = Arc::new(Current::new(settings, &identity.names));
         Ok(Self {
             clock,
@@ -131,6 +157,8 @@ impl Engine {
             registry: Registry::new(&current, limits.targets),
             places: Places::new(limits.targets, limits.targets_per_caller),
             calls: Calls::new(limits.calls),
+            sessions: Sessions::new(limits.sessions, session_idle_for_ms),
+            keywords: Keywords::default(),
             log: Arc::new(EventLog::new(limits.events_bytes)),
             current: Mutex::new(current),
             next_permit: AtomicU64::new(1),

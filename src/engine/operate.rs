@@ -257,6 +257,7 @@ impl Engine {
     /// Puts another configuration in force. Phases, windows and deadlines stay; breakers that it names no more end.
     pub fn reload(&self, settings: EngineSettings, now: Timestamp) {
         let limits = settings.limits;
+        self.sessions.set_limits(limits.sessions, settings.session.idle_for_ms);
         let next = Arc::new(Current::new(settings, &self.identity.names));
         let before = std::mem::replace(&mut *self.current.lock(), Arc::clone(&next));
         self.places.set_limits(limits.targets, limits.targets_per_caller);
@@ -298,6 +299,7 @@ impl Engine {
     /// One step of giving back the memory of what time has made meaningless. Nothing depends on it but memory. True
     /// where a whole round is done.
     pub fn sweep(&self, cursor: &mut SweepCursor, now: Timestamp) -> bool {
+        self.sessions.sweep(cursor.shard, now);
         let next = self.registry.with_nth(cursor.shard, |shard| {
             let mut left = SWEEP_STEP;
             let (mut place, mut scope) = (cursor.place, cursor.scope);

@@ -15,6 +15,7 @@ use crate::domain::breaker::routes::{Route, Routes};
 use crate::domain::contract::ContractSettings;
 use crate::domain::event::Events;
 use crate::domain::ids::{Code, HashKey, HashTag, TargetName};
+use crate::domain::session::policy::SessionPolicy;
 use crate::domain::time::Timestamp;
 
 /// Passes a key through that is a keyed hash already.
@@ -45,6 +46,7 @@ pub(crate) struct Current {
     pub(crate) contract: ContractSettings,
     pub(crate) permit_for_ms: u64,
     pub(crate) reading: Reading,
+    pub(crate) session_policy: Arc<SessionPolicy>,
     /// For each watched target, its hashes and when it can be called: a single word, read without a lock.
     pub(crate) watched: Vec<Watched>,
 }
@@ -58,13 +60,13 @@ pub(crate) struct Watched {
 
 impl Current {
     pub(crate) fn new(settings: EngineSettings, key: &HashKey) -> Self {
-        let EngineSettings { routes, contract, permit_for_ms, limits: _, reading } = settings;
+        let EngineSettings { routes, contract, permit_for_ms, limits: _, reading, session } = settings;
         let watched = routes.watched.iter().map(|target| {
             let breaker = key.hash(HashTag::Code, routes.route(target.as_str()).code.as_str().as_bytes());
             let target = key.hash(HashTag::Target, target.as_str().as_bytes());
             Watched { tenant: Tenant { breaker, target }, callable_from: AtomicU64::new(0) }
         });
-        Self { watched: watched.collect(), routes, contract, permit_for_ms, reading }
+        Self { watched: watched.collect(), routes, contract, permit_for_ms, reading, session_policy: session.policy }
     }
 
     /// Whether the target at a place can be called now.

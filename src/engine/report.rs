@@ -6,17 +6,23 @@ use super::calls::{Asked, CallRecord};
 use super::{Engine, Handed, Reading, Report, ReportAnswer, Reported, Said, Seen};
 use crate::domain::breaker::permit::Permit;
 use crate::domain::breaker::{Acknowledgement, Receipt};
-use crate::domain::observation::{CallResult, Handled, Handling, RawResult, Typing, type_result};
+use crate::domain::contract::session::Refuser;
+use crate::domain::observation::{
+    CallResult, Classification, Disposition, Handled, Handling, RawResult, Typing, type_result,
+};
+use crate::domain::session::Told;
 use crate::domain::signal::Phase;
 use crate::domain::time::Timestamp;
 use crate::domain::tool::{Effect, Tool};
 
 /// What is known of a call when its result comes.
-struct Known<'a> {
-    tool_name: &'a str,
-    effect: Effect,
-    is_idempotent: bool,
-    attempt: u32,
+pub(super) struct Known<'a> {
+    pub(super) tool_name: &'a str,
+    pub(super) tool: &'a Tool,
+    pub(super) effect: Effect,
+    pub(super) is_idempotent: bool,
+    pub(super) attempt: u32,
+    pub(super) refused_by: Option<Refuser>,
 }
 
 impl Engine {
@@ -24,53 +30,136 @@ impl Engine {
     #[must_use]
     pub fn report_result(&self, report: &Report<'_>, now: Timestamp) -> Handed {
         let current = self.current();
-        let remembered = self.asked(report);
+        let permit = self.permit_of(report.reported);
+        let asked = self.asked(permit.as_ref(), report.reported, now);
         let told = report.asked_as;
-        let remembered = remembered.as_deref();
-        let tool_name = match remembered {
+        let tool_name = match &asked {
             Some(asked) if told.tool_name.is_empty() => &asked.tool_name,
             _ => told.tool_name,
         };
-        let tool = current.reading.tools.of(tool_name);
+        let declared = permit.as_ref().and_then(|permit| self.declared(permit.session, tool_name, now));
+        let tool = declared.as_ref().unwrap_or_else(|| current.reading.tools.of(tool_name));
         let known = Known {
             tool_name,
-            effect: told.effect.or(remembered.and_then(|asked| asked.effect)).unwrap_or(tool.effect),
-            is_idempotent: told.is_idempotent || remembered.is_some_and(|asked| asked.is_idempotent),
-            attempt: report.attempt.or(remembered.map(|asked| asked.attempt)).unwrap_or(1),
+            tool,
+            effect: told.effect.or(asked.as_ref().and_then(|asked| asked.effect)).unwrap_or(tool.effect),
+            is_idempotent: told.is_idempotent || asked.as_ref().is_some_and(|asked| asked.is_idempotent),
+            attempt: report.attempt.or(asked.as_ref().map(|asked| asked.attempt)).unwrap_or(1),
+            refused_by: report.refused_by,
         };
         match &report.said {
+            _ if report.refused_by.is_some() => {
+                let result = CallResult::new(Classification::Ignored);
+                let answer = self.report(report.reported, &result, now);
+                let handling = handled(&known, &answer).judged(result.classification, None);
+                let heard = self.hear(permit.as_ref(), &known, Err(result.classification), (&answer, &handling), now);
+                self.handed(answer, None, handling, heard, now)
+            }
             Said::Judged(classification, hint) => {
                 let (classification, hint) = (*classification, *hint);
                 let result = CallResult { classification, latency_ms: report.latency_ms, hint };
                 let answer = self.report(report.reported, &result, now);
                 let handling = handled(&known, &answer).judged(classification, hint);
-                Handed { answer, typing: None, handling }
+                let heard = self.hear(permit.as_ref(), &known, Err(classification), (&answer, &handling), now);
+                self.handed(answer, None, handling, heard, now)
             }
             Said::Seen(seen) => {
                 let now_unix_ms = self.clock.wall().unix_ms(now);
-                let typing = type_result(&raw_result(seen, &known, tool, &current.reading, now_unix_ms));
+                let raw = raw_result(seen, &known, &current.reading, now_unix_ms);
+                let typing = type_result(&raw);
                 let Typing { classification, hint, .. } = typing;
                 let result = CallResult { classification, latency_ms: report.latency_ms, hint };
                 let answer = self.report(report.reported, &result, now);
-                let handling: Handling = handled(&known, &answer).typed(&typing);
-                Handed { answer, typing: Some(Box::new(typing)), handling }
+                let handling = handled(&known, &answer).typed(&typing);
+                let heard = self.hear(permit.as_ref(), &known, Ok((seen, &raw, &typing)), (&answer, &handling), now);
+                self.handed(answer, Some(Box::new(typing)), handling, heard, now)
             }
         }
     }
 
-    /// What a call said of itself, where it is remembered.
-    fn asked(&self, report: &Report<'_>) -> Option<Arc<Asked>> {
-        let key = match report.reported {
+    /// The permit that a report is of, where it is ours.
+    fn permit_of(&self, reported: Reported<'_>) -> Option<Permit> {
+        match reported {
+            Reported::Permit(token) => Permit::open(token, &self.identity.permits),
+            Reported::Call(id) => match self.call_key(&id).and_then(|key| self.calls.get(key))? {
+                CallRecord::Permitted(granted) | CallRecord::Reported(granted) => {
+                    Permit::open(&granted.token, &self.identity.permits)
+                }
+                CallRecord::Refused { .. } => None,
+            },
+        }
+    }
+
+    /// What a call said of itself, where it is remembered by its name or by its session.
+    fn asked(&self, permit: Option<&Permit>, reported: Reported<'_>, now: Timestamp) -> Option<Arc<Asked>> {
+        let permit = permit?;
+        let key = match reported {
             Reported::Call(id) => self.call_key(&id)?,
-            Reported::Permit(token) => Permit::open(token, &self.identity.permits).map(|permit| permit.call)?,
+            Reported::Permit(_) => permit.call,
         };
-        if key == 0 {
-            return None; // a call without a name
+        let named = if key == 0 { None } else { self.calls.get(key) };
+        match named {
+            Some(CallRecord::Permitted(granted) | CallRecord::Reported(granted)) => granted.asked,
+            Some(CallRecord::Refused { .. }) | None => self.asked_in_session(permit, now),
         }
-        match self.calls.get(key)? {
-            CallRecord::Permitted(granted) | CallRecord::Reported(granted) => granted.asked,
-            CallRecord::Refused { .. } => None,
+    }
+
+    fn asked_in_session(&self, permit: &Permit, now: Timestamp) -> Option<Arc<Asked>> {
+        if permit.session == 0 {
+            return None;
         }
+        let asked = self.sessions.with(permit.session, now, |run| {
+            run.in_flight(permit.seq).map(|flight| Asked {
+                tool_name: flight.tool_name.clone(),
+                effect: Some(flight.effect),
+                is_idempotent: flight.idempotency_key != 0,
+                attempt: flight.attempt,
+            })
+        });
+        asked.flatten().map(Arc::new)
+    }
+
+    /// What the session of a call declared of its tool.
+    fn declared(&self, session: u64, tool_name: &str, now: Timestamp) -> Option<Tool> {
+        if session == 0 {
+            return None;
+        }
+        self.sessions
+            .with(session, now, |run| run.policy.tools.get(tool_name).map(|known| known.tool.clone()))
+            .flatten()
+    }
+
+    fn hear(
+        &self,
+        permit: Option<&Permit>,
+        known: &Known<'_>,
+        seen: Result<(&Seen<'_>, &RawResult<'_>, &Typing), Classification>,
+        came: (&ReportAnswer, &Handling),
+        now: Timestamp,
+    ) -> Told {
+        permit.map_or(Told::Nothing, |permit| self.tell_session(permit, known, seen, came, now))
+    }
+
+    /// The answer, in which a circuit that opened comes before a session's word, and a halt or a steer before the rest.
+    fn handed(
+        &self,
+        answer: ReportAnswer,
+        typing: Option<Box<Typing>>,
+        handling: Handling,
+        heard: Told,
+        now: Timestamp,
+    ) -> Handed {
+        let opened = answer.trip.is_some();
+        let (disposition, trip) = match heard {
+            Told::Trip(trip) if !opened => (Disposition::Trip, trip),
+            Told::Steer(trip) if !opened => (Disposition::Steer, trip),
+            Told::Nothing | Told::Trip(_) | Told::Steer(_) => return Handed { answer, typing, handling, guard: None },
+        };
+        // Under a steer the model still gets the result, or the line of a failure.
+        let text = if disposition == Disposition::Steer { handling.text } else { None };
+        let handling = Handling { disposition, after_ms: None, text };
+        let guard = Some(Box::new(self.told(Arc::from(trip), now)));
+        Handed { answer, typing, handling, guard }
     }
 
     /// How a call went.
@@ -108,16 +197,10 @@ impl Engine {
     }
 }
 
-fn raw_result<'a>(
-    seen: &'a Seen<'_>,
-    known: &Known<'a>,
-    tool: &'a Tool,
-    reading: &'a Reading,
-    now_unix_ms: u64,
-) -> RawResult<'a> {
+fn raw_result<'a>(seen: &'a Seen<'_>, known: &Known<'a>, reading: &'a Reading, now_unix_ms: u64) -> RawResult<'a> {
     RawResult {
         tool_name: known.tool_name,
-        tool,
+        tool: known.tool,
         transport: &seen.transport,
         payload: seen.payload,
         content_type: seen.content_type,

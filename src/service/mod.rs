@@ -5,6 +5,7 @@ mod gate;
 mod operator;
 pub mod pump;
 pub mod server;
+mod session;
 mod status;
 
 use std::sync::Arc;

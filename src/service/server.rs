@@ -20,6 +20,7 @@ use super::breaker::Breakers;
 use super::gate::{Gate, GateLayer};
 use super::operator::Operators;
 use super::pump::Pump;
+use super::session::Runs;
 use super::{Reload, ServiceLimits, Shared};
 use crate::domain::event::Event;
 use crate::engine::Engine;
@@ -27,6 +28,7 @@ use crate::engine::clock::ManualClock;
 use crate::wire::pb;
 use crate::wire::pb::breaker_service_server::BreakerServiceServer;
 use crate::wire::pb::operator_service_server::OperatorServiceServer;
+use crate::wire::pb::session_service_server::SessionServiceServer;
 
 /// Where to listen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,8 +145,10 @@ pub async fn serve(
     let shared = Arc::new(Shared { engine, limits, reload, pump, test_clock });
     let breakers =
         BreakerServiceServer::new(Breakers(Arc::clone(&shared))).max_decoding_message_size(limits.request_bytes);
+    let runs = SessionServiceServer::new(Runs(Arc::clone(&shared))).max_decoding_message_size(limits.request_bytes);
     let operators = OperatorServiceServer::new(Operators::new(shared)).max_decoding_message_size(limits.request_bytes);
     health.set_serving::<BreakerServiceServer<Breakers>>().await;
+    health.set_serving::<SessionServiceServer<Runs>>().await;
     health.set_serving::<OperatorServiceServer<Operators>>().await;
 
     let mut routes = Server::builder()
@@ -155,6 +159,7 @@ pub async fn serve(
         .layer(GateLayer(Arc::clone(&gate)))
         .add_service(health_service)
         .add_service(breakers)
+        .add_service(runs)
         .add_service(operators);
     if let Some(reflection) = reflection() {
         routes = routes.add_service(reflection);
@@ -186,7 +191,12 @@ pub async fn serve(
 
 /// Tells everybody who watches health that this service goes, and lets them go: their streams would outlast the drain.
 async fn stop_serving(health: &mut tonic_health::server::HealthReporter) {
-    let services = ["", BreakerServiceServer::<Breakers>::NAME, OperatorServiceServer::<Operators>::NAME];
+    let services = [
+        "",
+        BreakerServiceServer::<Breakers>::NAME,
+        SessionServiceServer::<Runs>::NAME,
+        OperatorServiceServer::<Operators>::NAME,
+    ];
     for service in services {
         health.set_service_status(service, ServingStatus::NotServing).await;
         health.clear_service_status(service).await;

@@ -14,6 +14,8 @@ pub fn event(event: &Event) {
     match &event.what {
         Happening::Tripped(opening) => tripped(event, opening),
         Happening::Refused(told) => refused(event, told, "refused"),
+        Happening::Steered(told) => refused(event, told, "steered"),
+        Happening::Halted(told) => refused(event, told, "halted"),
         Happening::ShadowRefused(told) => refused(event, told, "would have refused, in shadow"),
         Happening::Probing => info!(seq, breaker, scope, kind, generation, "half_open: a probe is out"),
         Happening::ProbeLost => warn!(seq, breaker, scope, kind, generation, "a probe was not reported in time"),

@@ -50,6 +50,10 @@ impl<'a> TryFrom<&'a pb::AdmitRequest> for AskedCall<'a> {
         name("credential", &request.credential)?;
         name("caller", &request.caller)?;
         name("idempotency_key", &request.idempotency_key)?;
+        name("wave_id", &request.wave_id)?;
+        name("task_id", &request.task_id)?;
+        name("purpose", &request.purpose)?;
+        name("lane", &request.lane)?;
         attempt(request.attempt)?;
         let tool = request.tool_name.len();
         if tool > TOOL_BYTES_MAX {
@@ -97,6 +101,12 @@ impl AskedCall<'_> {
                 tool_name: &request.tool_name,
                 effect: request.effect().into(),
                 is_idempotent: !request.idempotency_key.is_empty(),
+                idempotency_key: &request.idempotency_key,
+                wave: &request.wave_id,
+                turn: request.turn,
+                task: &request.task_id,
+                purpose: &request.purpose,
+                is_approved: request.user_approved,
             },
         }
     }
@@ -173,9 +183,11 @@ impl<'a> ReportedOutcome<'a> {
             tool_name: &outcome.tool_name,
             effect: outcome.effect().into(),
             is_idempotent: outcome.idempotent,
+            ..AskedAs::default()
         };
         let attempt = attempt(outcome.attempt)?;
-        Ok(Self { report: Report { reported, said, latency_ms: outcome.latency_ms, asked_as, attempt } })
+        let refused_by = outcome.refused_by().into();
+        Ok(Self { report: Report { reported, said, latency_ms: outcome.latency_ms, asked_as, attempt, refused_by } })
     }
 }
 
@@ -187,6 +199,9 @@ fn said(outcome: &pb::Outcome, payload_bytes_max: usize) -> Result<Said<'_>, Inv
         Some(sent) => Some(payload(sent, payload_bytes_max).map_err(|invalid| invalid.inside("payload"))?),
     };
     let transport = match (&outcome.result, sent) {
+        (None, None) if outcome.refused_by() != pb::RefusedBy::Unspecified => {
+            return Ok(Said::Judged(Classification::Ignored, None));
+        }
         (None, None) => {
             return Err(InvalidField::new("classification", "is missing: give it, or transport facts, or a payload"));
         }
@@ -295,8 +310,10 @@ impl From<Decision> for pb::AdmitResponse {
 
 impl From<Handed> for pb::ReportAck {
     fn from(handed: Handed) -> Self {
-        let Handed { answer, typing, handling } = handed;
-        Self { typing: typing.as_deref().map(Into::into), handling: Some(handling.into()), ..answer.into() }
+        let Handed { answer, typing, handling, guard } = handed;
+        let ack = Self::from(answer);
+        let trip = ack.trip.or_else(|| guard.map(|refusal| (*refusal).into()));
+        Self { trip, typing: typing.as_deref().map(Into::into), handling: Some(handling.into()), ..ack }
     }
 }
 

@@ -5,6 +5,7 @@ pub mod contract;
 pub mod invalid;
 mod observation;
 pub mod operator;
+pub mod session;
 mod words;
 
 pub use invalid::InvalidField;

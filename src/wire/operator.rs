@@ -157,6 +157,8 @@ pub fn event(event: &Event, incarnation: u64, wall: WallClock) -> pb::Event {
         Happening::Admitted { .. } => of(E::Admitted),
         Happening::Recorded => of(E::Recorded),
         Happening::Refused(told) => with_told(of(E::Refused), told),
+        Happening::Steered(told) => with_told(of(E::Steered), told),
+        Happening::Halted(told) => with_told(of(E::Halted), told),
         Happening::ShadowRefused(told) => with_told(of(E::ShadowRefused), told),
         Happening::Tripped(opening) => with_opening(moved(E::Tripped, opening.from, Phase::Open), opening),
         Happening::Probing => moved(E::Probing, Phase::Open, Phase::HalfOpen),

@@ -3,10 +3,12 @@
 use super::pb;
 use crate::domain::breaker::Acknowledgement;
 use crate::domain::breaker::overrides::OverrideMode;
+use crate::domain::contract::session::Refuser;
 use crate::domain::contract::{Action, Urgency, Variant};
 use crate::domain::failure::FailureClass;
 use crate::domain::observation::transport::{Carrier, ErrorKind};
 use crate::domain::observation::{Disposition, Observation};
+use crate::domain::session::review::ReviewRule;
 use crate::domain::signal::{CircuitKind, Phase, Signal};
 use crate::domain::tool::Effect;
 
@@ -63,6 +65,20 @@ twins!(Urgency, pb::Urgency { Corruption, Crash, StuckLoop, WrongOutput, RateLim
 twins!(Observation, pb::Observation { Observed, Truncated, Empty, Unavailable, Error, Context });
 twins!(FailureClass, pb::FailureClass { Transport, ContractMiss, ScopeCreep, ScoreWobble, Unknown });
 twins!(Disposition, pb::Disposition { Trip, Steer, ReturnError, RetrySilently, Move, Narrow, Deliver, DeliverFailure });
+twins!(
+    ReviewRule,
+    pb::ReviewRule {
+        NoUsableEvidence,
+        InventedIdentifier,
+        GapAsNegative,
+        UnnamedGap,
+        RequiredMissing,
+        ExcludedHypothesis,
+        CappedTotal,
+        FiguresDropped,
+    }
+);
+twins!(Refuser, pb::RefusedBy { User, Host });
 twins!(Effect, pb::Effect { Read, Mutate, Unknown });
 twins!(Carrier, pb::Carrier { Http, Grpc, Mcp, Process });
 twins!(Phase, pb::Phase { Closed, Open, HalfOpen });

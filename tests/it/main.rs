@@ -17,6 +17,7 @@ mod flood;
 mod lifecycle;
 mod operator;
 mod seed;
+mod session;
 mod support;
 mod tables;
 mod typing;

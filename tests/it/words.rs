@@ -11,6 +11,7 @@ use tripnote::domain::contract::{Action, Urgency, Variant};
 use tripnote::domain::failure::FailureClass;
 use tripnote::domain::observation::transport::{Carrier, ErrorKind};
 use tripnote::domain::observation::{Disposition, Observation};
+use tripnote::domain::session::review::ReviewRule;
 use tripnote::domain::signal::{CircuitKind, Phase, Signal};
 use tripnote::domain::tool::Effect;
 use tripnote::wire::pb;
@@ -133,16 +134,18 @@ fn the_words_of_the_protos_are_the_words_of_the_domain_in_its_order() {
         };
     }
     same!(Action, Signal, Urgency, Phase, Variant, OverrideMode, Acknowledgement, ErrorKind, CircuitKind);
-    same!(Observation, FailureClass, Disposition, Effect, Carrier);
+    same!(Observation, FailureClass, Disposition, Effect, Carrier, ReviewRule);
 }
 
 #[test]
 fn no_enum_of_the_protos_is_left_without_a_twin() {
     let twins = ["Action", "Signal", "Urgency", "Phase", "Variant", "OverrideMode", "Acknowledgement", "ErrorKind"];
     let only_on_the_wire = ["EventKind"]; // its twin carries figures: `domain::event::Happening`
-    let of_results = ["Observation", "FailureClass", "Disposition", "Effect", "Carrier"];
+    let of_results = ["Observation", "FailureClass", "Disposition", "Effect", "Carrier", "ReviewRule"];
+    // Their twins carry figures, or are told apart by more than a word.
+    let of_sessions = ["RefusedBy", "SessionOutcome", "ReviewVerdict"];
     let known: BTreeSet<&str> =
-        twins.into_iter().chain(of_results).chain(only_on_the_wire).chain(["CircuitKind"]).collect();
+        twins.into_iter().chain(of_results).chain(of_sessions).chain(only_on_the_wire).chain(["CircuitKind"]).collect();
     let files = files();
     let all: BTreeSet<&str> = files.iter().flat_map(|file| &file.enum_type).map(EnumDescriptorProto::name).collect();
     assert_eq!(all, known);

@@ -47,6 +47,7 @@ fn settings(toml: &str, version: u64) -> EngineSettings {
         contract: config.settings.contract,
         permit_for_ms: config.settings.permit_for_ms,
         limits: config.settings.limits,
+        session: config.settings.session.settings(None),
         reading: Reading { tools: config.tools, formats: config.formats },
     }
 }

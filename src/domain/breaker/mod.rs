@@ -240,7 +240,6 @@ impl Breaker {
             }));
         }
         let keeps_size = self.prepared.policy.reducible;
-        let session = if self.prepared.shadows_a_share { ask.session } else { 0 };
         let permit = Permit {
             incarnation: moment.incarnation,
             seq: ask.seq,
@@ -250,7 +249,7 @@ impl Breaker {
             caller: ask.names.caller,
             credential: ask.names.credential,
             arguments: ask.names.arguments,
-            session,
+            session: ask.session,
             call: ask.call,
             arguments_bytes: ask.arguments_bytes.filter(|_| keeps_size),
             is_probe: lease_until.is_some(),

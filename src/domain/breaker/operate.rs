@@ -181,6 +181,12 @@ impl Breaker {
         self.targets.get(target).map(|scope| scope.last_seen)
     }
 
+    /// When a target answered well last; none where it never did.
+    #[must_use]
+    pub fn last_good(&self, target: u64) -> Option<Timestamp> {
+        self.targets.get(target).map(|scope| scope.last_good).filter(|at| at.0 > 0)
+    }
+
     /// Who made each target, at the end of a breaker; the one without a place of its own was made by nobody.
     pub fn makers(&self, without_place: u64) -> impl Iterator<Item = u64> {
         let has_place = move |scope: &&Scope| scope.key.id() != without_place;

@@ -37,7 +37,7 @@ pub struct Permit {
     pub credential: u64,
     /// The arguments, where they tell scopes apart.
     pub arguments: u64,
-    /// The session, where it decides who is in shadow.
+    /// The session, whose gates hear of the report; it also decides who is in shadow.
     pub session: u64,
     /// The call's own name, where it has one.
     pub call: u64,

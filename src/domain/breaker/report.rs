@@ -106,6 +106,9 @@ impl Breaker {
             return Receipt::of(acknowledgement, self.strictest_phase(&names));
         }
         self.settled.insert(permit.seq);
+        if self.is_all_well(permit, result, moment) {
+            return Receipt::of(Acknowledgement::Counted, Phase::Closed);
+        }
         self.unfollow(permit);
         self.advance(&names, moment, out);
         let prepared = Arc::clone(&self.prepared);
@@ -113,6 +116,9 @@ impl Breaker {
         let is_counted = result.classification != Classification::Ignored;
         if let Some(scope) = self.targets.get_mut(permit.target) {
             scope.last_seen = scope.last_seen.max(now);
+            if result.classification == Classification::Ok {
+                scope.last_good = now;
+            }
             if is_counted {
                 scope.results.add(now, prepared.grid, [1]);
                 scope.longest.note(now, took_ms);
@@ -131,6 +137,31 @@ impl Breaker {
         let opened_at = out.iter().skip(before).position(|event| matches!(event.what, Happening::Tripped(_)));
         let trip = opened_at.and_then(|at| self.trip_of_report(&report, before + at));
         Receipt { acknowledgement, phase_after: self.strictest_phase(&names), trip }
+    }
+
+    /// The usual case, counted at once: a good result at a target where nothing ever went wrong, so that no circuit, no
+    /// override and no scope beside it has to hear of it. False where somebody has, and nothing was counted.
+    fn is_all_well(&mut self, permit: &Permit, result: &CallResult, moment: &Moment<'_>) -> bool {
+        let prepared = &self.prepared;
+        let has_listeners = !self.others.is_empty()
+            || !self.overrides.is_empty()
+            || prepared.counts_beyond_target
+            || moment.tells_calls
+            || result.classification != Classification::Ok;
+        if has_listeners {
+            return false;
+        }
+        let now = moment.now;
+        let took_ms = result.latency_ms.unwrap_or_else(|| now.since_ms(permit.issued_at));
+        let is_slow = prepared.slow_ms().is_some_and(|slow_ms| took_ms >= slow_ms);
+        let grid = prepared.grid;
+        let quiet = self.targets.get_mut(permit.target).filter(|scope| scope.circuits.is_empty() && !is_slow);
+        let Some(scope) = quiet else { return false };
+        scope.last_seen = scope.last_seen.max(now);
+        scope.last_good = now;
+        scope.results.add(now, grid, [1]);
+        scope.longest.note(now, took_ms);
+        true
     }
 
     /// A call whose result is here is no longer in flight.

@@ -21,8 +21,6 @@ pub struct PreparedPolicy {
     pub counts_beyond_target: bool,
     /// Whether one sick caller may be refused alone.
     pub has_reporters: bool,
-    /// Whether a policy is in shadow for some sessions but not for all.
-    pub shadows_a_share: bool,
     /// The tool that `stop_and_escalate` names.
     pub escalation_tool: Option<SafeText>,
     /// The number of the configuration that it came with.
@@ -157,7 +155,6 @@ fn prepare(policy: BreakerPolicy, chain: Vec<Link>, escalation_tool: Option<Safe
         grid: policy.slice_grid(),
         counts_beyond_target: any(&|p| p.is_windowed() && p.scope != ScopeKind::Target),
         has_reporters: any(&|p| p.min_reporters > 1),
-        shadows_a_share: any(&|p| (1..100).contains(&p.shadow_percent)),
         chain,
         escalation_tool,
         version,

@@ -197,6 +197,8 @@ pub struct Scope {
     pub made_by: u64,
     /// The last call or report.
     pub last_seen: Timestamp,
+    /// When it answered well last; 0 for never.
+    pub last_good: Timestamp,
     /// Results that were counted.
     pub results: Ring<1>,
     /// The longest recent call.
@@ -210,7 +212,16 @@ impl Scope {
     #[must_use]
     pub fn new(key: ScopeKey, target: Option<TargetName>, made_by: u64, now: Timestamp) -> Self {
         let longest = LongestCall::default();
-        Self { key, target, made_by, last_seen: now, results: Ring::default(), longest, circuits: Vec::new() }
+        Self {
+            key,
+            target,
+            made_by,
+            last_seen: now,
+            last_good: Timestamp(0),
+            results: Ring::default(),
+            longest,
+            circuits: Vec::new(),
+        }
     }
 
     /// Its name for people.

@@ -108,14 +108,16 @@ const fn row(
 
 /// Every row, highest precedence first.
 #[rustfmt::skip]
-pub static CATALOGUE: [CatalogueRow; 18] = {
+pub static CATALOGUE: [CatalogueRow; 19] = {
     use {Action as A, Condition as C, Signal as S, Urgency as U};
+    const UNREAD: &str = "repeat this write before its effect has been read back";
     const OVERRIDE: &str = "call this endpoint before an operator releases it";
     const ERRORS: &str = "retry same endpoint before half_open";
     const MALFORMED: &str = "retry or parse around this endpoint before half_open";
     [
         row(1, S::ScopeCreep, C::Always, A::StopAndEscalate, U::Corruption, "call this tool from this session"),
-        row(2, S::AmbiguousEffect, C::Always, A::VerifyEffect, U::Corruption, "repeat this write before its effect has been read back"),
+        row(2, S::AmbiguousEffect, C::FallbackAdmissible, A::VerifyEffect, U::Corruption, UNREAD),
+        row(2, S::AmbiguousEffect, C::NoFallback, A::StopAndEscalate, U::Corruption, UNREAD),
         row(3, S::AuthFailure, C::Authentication, A::StopAndEscalate, U::Crash, "use this credential again, here or on another endpoint, before it is replaced"),
         row(4, S::AuthFailure, C::Authorisation, A::StopAndEscalate, U::Crash, "call this endpoint with this credential; other endpoints are not affected"),
         row(5, S::OperatorOverride, C::FallbackAdmissible, A::SwitchToFallback, U::Crash, OVERRIDE),

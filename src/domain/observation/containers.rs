@@ -22,7 +22,7 @@ const ROWS: &[&str] = &["items", "rows", "records", "hits", "entries", "document
 const ASIDE: &[&str] = &[
     "hint", "hints", "note", "suggestion", "suggestions", "suggestedActions", "tip", "tips", "advice", "warning",
     "warnings", "infos", "message", "msg", "documentation_url", "stats", "statistics", "meta", "metadata", "_meta",
-    "pagination", "paging", "page", "pageInfo", "page_info", "links", "_links", "response_metadata",
+    "pagination", "paging", "page", "pageInfo", "pageable", "page_info", "links", "_links", "response_metadata",
     "ResponseMetadata", "headers", "request", "query", "params", "parameters", "filters", "filter", "args",
     "arguments", "errors", "error", "debug",
     "took", "elapsed", "elapsed_ms", "duration_ms", "took_ms", "timing", "schema", "columns", "fields", "from_date",
@@ -146,6 +146,8 @@ struct Members {
     has_count: bool,
     has_measure: bool,
     has_text: bool,
+    has_flag: bool,
+    has_identity: bool,
     says_absent: bool,
 }
 
@@ -165,10 +167,15 @@ impl Members {
             return Shape::Data;
         }
         let is_asked_for = self.has_rows || self.has_zero || !self.has_text;
-        if self.says_absent || object.is_empty() || (self.has_empty && is_asked_for && !self.has_measure) {
+        let is_void = !object.is_empty() && object.entries().all(|(_, value)| value.is_null());
+        if self.says_absent || object.is_empty() || is_void {
             return Shape::Empty;
         }
-        if self.has_measure || self.has_count || (self.has_empty && self.has_text) {
+        let measures = self.has_measure || (self.has_flag && !(self.has_rows && self.has_empty));
+        if self.has_empty && is_asked_for && !measures && (self.has_rows || !self.has_identity) {
+            return Shape::Empty;
+        }
+        if measures || self.has_count || (self.has_empty && self.has_text) {
             return Shape::Data;
         }
         if self.has_zero { Shape::Empty } else { Shape::Silent }
@@ -176,6 +183,7 @@ impl Members {
 
     fn add(&mut self, name: &str, value: Value<'_>, depth: u8) {
         let is_aside = ASIDE.contains(&name);
+        self.has_identity |= matches!(name, "name" | "title") && value.is_string();
         match value.kind() {
             Kind::Array | Kind::Object => self.add_container(name, value, depth, is_aside),
             Kind::Null => {
@@ -188,12 +196,12 @@ impl Members {
                 self.has_zero |= is_zero;
                 self.has_count |= !is_zero;
             }
-            Kind::Number | Kind::Opaque => self.has_measure |= !is_aside,
+            Kind::Number | Kind::Opaque => self.has_measure |= !is_aside && !is_telemetry(name),
             Kind::Bool if matches!(name, "found" | "exists") => {
                 self.says_absent |= value.as_bool() == Some(false);
                 self.has_measure |= value.as_bool() == Some(true);
             }
-            Kind::Bool => self.has_measure |= !is_aside && !more::is_sign(name),
+            Kind::Bool => self.has_flag |= !is_aside && !more::is_sign(name),
             Kind::String if TEXTS.contains(&name) => {
                 let is_blank = value.as_str().is_none_or(|text| text.trim().is_empty());
                 self.has_empty |= is_blank;
@@ -208,7 +216,7 @@ impl Members {
     fn add_container(&mut self, name: &str, value: Value<'_>, depth: u8, is_aside: bool) {
         let is_wrapper = WRAPPERS.contains(&name);
         let holds_rows = is_wrapper || ROWS.contains(&name) || LISTS.contains(&name);
-        if is_aside || (value.is_object() && name == "metrics") {
+        if is_aside || (value.is_object() && (name == "metrics" || is_telemetry(name))) {
             return;
         }
         match shape(value, depth + 1) {
@@ -221,6 +229,29 @@ impl Members {
             Shape::Silent => self.has_data |= !is_wrapper,
         }
     }
+}
+
+/// Whether a number measures the work and not the world: how long, how much, which page.
+fn is_telemetry(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let parts = [
+        "time",
+        "took",
+        "elapsed",
+        "duration",
+        "cost",
+        "page",
+        "latency",
+        "limit",
+        "offset",
+        "searched",
+        "scanned",
+        "processed",
+        "bytes",
+        "jsonapi",
+        "version",
+    ];
+    parts.iter().any(|part| lower.contains(part)) || lower.ends_with("ms") || lower.starts_with("nb")
 }
 
 /// Whether a number counts what a container holds.

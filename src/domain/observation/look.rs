@@ -18,19 +18,21 @@ pub(super) struct Layer<'a> {
     pub(super) text: &'a str,
     /// 0 for the outermost.
     pub(super) depth: u8,
+    /// Nothing but frames of a protocol stand around it.
+    pub(super) is_framed: bool,
 }
 
 impl<'a> Layer<'a> {
     pub(super) fn outermost(result: &'a RawResult<'a>, text: &'a str) -> Self {
-        Self { result, text: trimmed(text), depth: 0 }
+        Self { result, text: trimmed(text), depth: 0, is_framed: true }
     }
 
     /// What is wrapped in this layer.
-    pub(super) fn inner<'b>(&'b self, text: &'b str) -> Layer<'b>
+    pub(super) fn inner<'b>(&'b self, text: &'b str, is_framed: bool) -> Layer<'b>
     where
         'a: 'b,
     {
-        Layer { result: self.result, text: trimmed(text), depth: self.depth.saturating_add(1) }
+        Layer { result: self.result, text: trimmed(text), depth: self.depth.saturating_add(1), is_framed }
     }
 
     /// Whether it has the transport's facts.
@@ -64,6 +66,11 @@ impl<'a> Layer<'a> {
     /// Whether its content is data whatever it looks like: files, pages, logs.
     pub(super) fn is_opaque(&self) -> bool {
         self.result.tool.is_opaque
+    }
+
+    /// Whether it is content of a reading tool, in which a frame or an envelope is only a text that was read.
+    pub(super) fn is_content(&self) -> bool {
+        self.is_opaque() && !self.is_framed
     }
 
     /// Whether the caller says that it came over this carrier.

@@ -28,6 +28,10 @@ pub(super) fn cause_of_code(code: i64) -> Cause {
 
 /// A JSON-RPC response: its error, or what it wraps.
 pub(super) fn json_rpc(look: &Look<'_>) -> Option<Answer> {
+    let is_carried = look.layer.came_over(Carrier::Mcp) || look.layer.http_status().is_some();
+    if look.layer.is_content() || (look.layer.is_opaque() && !is_carried) {
+        return None; // a recorded frame that was read is content
+    }
     let root = look.object().filter(|root| root.get("jsonrpc").is_some_and(Value::is_string))?;
     if root.get("method").is_some() {
         return None; // a request or a notification, which nobody gets as a result
@@ -80,7 +84,7 @@ fn is_result(look: &Look<'_>, root: Value<'_>) -> bool {
 
 /// The result of a tool call.
 pub(super) fn result(look: &Look<'_>) -> Option<Answer> {
-    let root = look.object().filter(|root| is_result(look, *root))?;
+    let root = look.object().filter(|root| !look.layer.is_content() && is_result(look, *root))?;
     let found = |finding| Some(decided(look, finding, Rule::McpResult, Format::Mcp));
     if let Some(kind) = root.get("resultType").and_then(Value::as_str)
         && matches!(&*kind, "input_required" | "task")

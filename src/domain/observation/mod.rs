@@ -28,6 +28,7 @@ mod tally;
 mod text;
 pub mod transport;
 pub mod typing;
+mod wording;
 
 use crate::domain::signal::closed_words;
 use cause::Cause;

@@ -38,6 +38,9 @@ const TOTALS: &[&str] = &[
     "totalHits", "totalItems", "total_items", "totalSize",
 ];
 
+/// How deep answers are wrapped.
+const WRAPPED_MAX: u8 = 3;
+
 /// The signs that a payload and its headers give.
 #[derive(Debug, Default)]
 pub(super) struct More {
@@ -56,15 +59,21 @@ impl More {
     /// The signs of a payload.
     pub(super) fn of(look: &Look<'_>, root: Value<'_>) -> Self {
         let mut more = Self::default();
-        more.read(root);
-        for name in ["data", "result", "results", "response"] {
-            if let Some(inner) = root.get(name).filter(|inner| inner.is_object()) {
-                more.read(inner);
-            }
-        }
+        more.read_wrapped(root, 0);
+        let is_table = root.get("columns").is_some_and(Value::is_array);
+        more.has_token |= is_table && root.get("cursor").is_some_and(is_token);
         let link = look.layer.header("link").unwrap_or_default();
         more.has_page |= link.contains("rel=\"next\"") || link.contains("rel=next");
         more
+    }
+
+    fn read_wrapped(&mut self, object: Value<'_>, depth: u8) {
+        self.read(object);
+        for name in ["data", "result", "results", "response"] {
+            if let Some(inner) = object.get(name).filter(|inner| inner.is_object() && depth < WRAPPED_MAX) {
+                self.read_wrapped(inner, depth + 1);
+            }
+        }
     }
 
     fn read(&mut self, object: Value<'_>) {

@@ -31,6 +31,13 @@ const PHRASES: &[(Meaning, &[&str])] = &[
         ],
     ),
     (
+        Some(Cause::Declined),
+        &[
+            "not enough", "insufficient funds", "insufficient balance", "does not add up", "cannot be used to",
+            "card declined", "was declined", "not eligible", "out of stock", "sold out", "not available on",
+        ],
+    ),
+    (
         Some(Cause::Unpaid),
         &[
             "insufficient_quota", "exceeded your current quota", "credit balance", "spend limit", "spending limit",
@@ -57,7 +64,7 @@ const PHRASES: &[(Meaning, &[&str])] = &[
             "token is expired",
             "expired token", "invalid token", "token is invalid", "not logged in", "login required",
             "must be logged in", "(publickey", "password authentication failed", "could not read username",
-            "could not read password", "no org id", "invalid username or password", "invalid_grant", "sign in",
+            "could not read password", "no org id", "invalid username or password", "invalid_grant", "sign in", "auth login", "auth tokens", "reauthentication", "no valid credential",
             "host key verification failed", "authorizationrequired",
         ],
     ),
@@ -75,7 +82,7 @@ const PHRASES: &[(Meaning, &[&str])] = &[
         Some(Cause::TimedOut),
         &[
             "timed out", "timeout", "time-out", "time out", "etimedout", "deadline exceeded", "deadline_exceeded",
-            "time limit", "took too long",
+            "time limit", "took too long", "err_timed_out", "err_connection_timed_out",
         ],
     ),
     (
@@ -90,12 +97,14 @@ const PHRASES: &[(Meaning, &[&str])] = &[
             "unable to connect", "could not connect", "couldn't connect", "failed to connect", "cannot connect",
             "can't connect", "unexpected eof", "fetch failed", "network error", "dial tcp",
             "overloaded", "too many clients", "too many connections", "server is busy", "temporarily unavailable",
-            "currently unavailable", "service unavailable", "is unavailable", "not available", "bad gateway",
+            "currently unavailable", "service unavailable", "is unavailable", "service not available", "bad gateway",
             "upstream connect error", "no healthy upstream", "no available connection", "maintenance", "not ready",
-            "server closed", "no space left", "connection error",
+            "server closed", "no space left", "connection error", "err_connection_refused", "err_connection_reset", "err_connection_closed",
+            "err_name_not_resolved", "err_internet_disconnected", "err_address_unreachable",
+            "database system is starting up", "database system is shutting down",
         ],
     ),
-    (None, &["enoent", "no such file or directory", "trace not found", "no such key", "nosuchkey"]),
+    (None, &["enoent", "no such file or directory", "file not found", "trace not found", "no such key", "nosuchkey"]),
     (
         Some(Cause::BadInput),
         &[
@@ -107,7 +116,8 @@ const PHRASES: &[(Meaning, &[&str])] = &[
             "unrecognised", "malformed", "out of range", "unterminated", "already exists", "not a valid",
             "is not valid", "illegal", "usage:", "too long", "too large", "larger than", "missing", "ambiguous",
             "cannot be empty", "can't be empty", "not allowed", "unclosed", "mismatch", "doesn't have a",
-            "does not have a ", "not a git repository",
+            "does not have a ", "not a git repository", "did not match any file", "no rule to make target", "no makefile found",
+            "unexpected argument", "could not find `cargo.", "can't read file",
         ],
     ),
     (Some(Cause::Broken), &[
@@ -122,53 +132,80 @@ pub(super) fn finding(text: &str) -> Option<Finding> {
         end -= 1;
     }
     let text = text.get(..end).unwrap_or_default().to_ascii_lowercase();
-    if let Some(code) = status_in(&text) {
-        return Some(status::of_code(code, &text));
+    if let Some((cause, _)) = OVER_STATUS.iter().find(|(_, words)| words.iter().any(|word| holds(&text, word))) {
+        return Some(cause.because("its text says so"));
     }
-    if let Some(cause) = grpc_code_in(&text).or_else(|| json_rpc_code_in(&text)) {
+    if let Some((code, rest)) = status_in(&text) {
+        let is_githubs = text.contains("api.github.com") || text.starts_with("gh:");
+        return Some(match code {
+            404 if is_githubs => Cause::Hidden.because("not there, or hidden from this credential"),
+            code => status::of_code(code, rest.trim_start_matches([':', ' ', ')', ']', '"', '\''])),
+        });
+    }
+    if let Some(cause) = grpc_code_in(&text).or_else(|| json_rpc_code_in(&text)).or_else(|| aws_code_in(&text)) {
         return Some(cause.because("its text holds an error code"));
     }
-    PHRASES.iter().find(|(_, words)| words.iter().any(|word| text.contains(word))).map(|(meaning, _)| match meaning {
+    PHRASES.iter().find(|(_, words)| words.iter().any(|word| holds(&text, word))).map(|(meaning, _)| match meaning {
         Some(cause) => cause.because("its text says so"),
         None => Finding::empty("its text says that it is not there"),
     })
 }
 
+/// Whether a text holds words that are no part of a longer name: `retry_timeout` and `ResourceNotFound` hold neither
+/// a time-out nor ENOTFOUND. A word may go on: `throttl` is found in `throttling`.
+fn holds(text: &str, words: &str) -> bool {
+    let is_word = words.starts_with(|c: char| c.is_ascii_alphanumeric());
+    text.match_indices(words).take(16).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let behind = text.get(at + words.len()..).and_then(|behind| behind.chars().next());
+        let is_inside = |c: char| c.is_alphanumeric() || c == '_';
+        !(is_word && before.is_some_and(is_inside)) && behind != Some('_')
+    })
+}
+
+/// What is more exact than the status beside it.
+const OVER_STATUS: &[(Cause, &[&str])] = &[
+    (Cause::Down, &["circuit_breaking_exception", "es_rejected_execution_exception"]),
+    (Cause::BadInput, &["message larger than max"]),
+    (Cause::AgainstPolicy, &["robots.txt"]),
+];
+
 /// What stands before a status in a text.
+#[rustfmt::skip] // a list of words reads as a paragraph
 const STATUS_LEADS: &[&str] = &[
-    "status code",
-    "statuscode",
-    "status_code",
-    "http status",
-    "http error",
-    "http/1.1",
-    "http/2",
-    "http ",
-    "returned error:",
-    "error code",
-    "status:",
-    "status ",
-    "response code",
-    "code:",
-    "server returned",
+    "status code", "statuscode", "status_code", "http status", "http error", "http/1.1", "http/2", "http ",
+    "returned error:", "error code", "status:", "status ", "response code", "code:", "code e", "server returned",
     "server responded with",
 ];
 
-/// A failing HTTP status that a text names as one.
-fn status_in(text: &str) -> Option<u16> {
-    STATUS_LEADS.iter().find_map(|lead| {
+/// A failing HTTP status that a text names as one, and what stands behind it.
+fn status_in(text: &str) -> Option<(u16, &str)> {
+    let led = STATUS_LEADS.iter().find_map(|lead| {
         text.match_indices(lead).take(4).find_map(|(at, _)| {
             let behind = text.get(at + lead.len()..).unwrap_or_default();
             three_digits(behind.trim_start_matches([' ', ':', '=', '(', '[', '"', '\'']))
         })
-    })
+    });
+    // `GET https://api.example.com/x: 403 ...`, `(409 Conflict)`, and a status alone.
+    let behind_address = || text.split_once("://").and_then(|(_, rest)| rest.split_once(": ")).map(|(_, rest)| rest);
+    let in_brackets = || text.match_indices('(').take(8).find_map(|(at, _)| three_digits(text.get(at + 1..)?));
+    let alone = || three_digits(text.trim()).filter(|(_, rest)| rest.trim().is_empty());
+    led.or_else(|| behind_address().and_then(three_digits)).or_else(in_brackets).or_else(alone)
 }
 
-/// A number from 400 to 599 at the front, of three digits and no more.
-fn three_digits(text: &str) -> Option<u16> {
+/// A number from 400 to 599 at the front, of three digits and no more, and what stands behind it.
+fn three_digits(text: &str) -> Option<(u16, &str)> {
     let number = text.get(..3)?.parse::<u16>().ok()?;
     let ends = text.as_bytes().get(3).is_none_or(|next| !next.is_ascii_alphanumeric());
-    (ends && (400..600).contains(&number)).then_some(number)
+    (ends && (400..600).contains(&number)).then(|| (number, text.get(3..).unwrap_or_default()))
+}
+
+/// What the AWS command line prints, `An error occurred (CODE) when calling`, and an exception's name in front.
+fn aws_code_in(text: &str) -> Option<Cause> {
+    let in_brackets = || text.split_once("an error occurred (")?.1.split_once(')').map(|(code, _)| code);
+    let in_front = || text.split_once(':').map(|(name, _)| name.trim()).filter(|name| name.ends_with("exception"));
+    let name = in_brackets().or_else(in_front)?;
+    (!name.contains(' ') && name != "nosuchkey").then(|| codes::cause(name)).flatten()
 }
 
 /// What gRPC libraries print: `rpc error: code = Unavailable desc = ...`.
@@ -183,84 +220,4 @@ fn json_rpc_code_in(text: &str) -> Option<Cause> {
     let (_, behind) = text.split_once("mcp error ")?;
     let number = behind.split(|c: char| !c.is_ascii_digit() && c != '-').next()?;
     number.parse().ok().map(super::mcp::cause_of_code)
-}
-
-/// How a text begins that tells of a failure and of nothing else.
-#[rustfmt::skip] // a list of words reads as a paragraph
-const FAILURE_MARKS: &[&str] = &[
-    "error:", "error[", "error executing", "error calling", "error while", "error running", "error fetching",
-    "error querying", "error invoking", "error connecting", "error getting", "error reading", "error parsing",
-    "error from ", "error in ", "error processing", "error retrieving", "fatal:", "fatal error", "failed:",
-    "failure:", "exception:", "traceback (most recent call last)", "toolexception", "toolerror", "tool error",
-    "an error occurred",
-    "mcp error", "request failed", "query failed", "internal server error", "runtimeerror", "valueerror", "keyerror",
-    "typeerror", "unhandled exception", "uncaught exception", "panic:", "⚠️ error", "❌",
-];
-/// How a short text begins that is nothing but a failure's name.
-#[rustfmt::skip] // a list of words reads as a paragraph
-const BARE_FAILURES: &[&str] = &[
-    "permission denied", "unauthorized", "forbidden", "access denied", "connection refused", "connection reset",
-    "connection timed out", "request timed out", "operation timed out", "timed out", "timeout",
-    "rate limit exceeded", "rate limited",
-    "too many requests", "service unavailable", "bad gateway", "gateway timeout", "not found", "bad request",
-    "invalid api key", "authentication failed", "authentication required", "could not connect", "failed to ",
-    "unable to ", "cannot connect",
-    "404 ", "500 ", "502 ", "503 ", "504 ", "429 ", "401 ", "403 ", "400 ", "no such host", "econnrefused",
-    "etimedout", "enotfound", "econnreset", "deadline exceeded", "context deadline exceeded",
-    "upstream connect error", "no healthy upstream",
-];
-/// A text that is one of these, but for case and a full stop, found nothing.
-#[rustfmt::skip] // a list of words reads as a paragraph
-const BARE_ABSENCES: &[&str] = &[
-    "no results", "no results found", "no result", "no result found", "no matches", "no matches found",
-    "no match found", "no data", "no data found", "no data points", "no datapoints", "no records found", "no rows",
-    "no rows found", "0 rows", "(0 rows)", "no items found", "nothing found",
-    "no entries", "no entries found", "no documents found", "no logs found", "no traces found", "no metrics found",
-    "no series found", "no events found", "no files found", "no issues found", "no such metric",
-    "no matching results", "no matching records found", "no output", "(no output)", "empty", "none",
-    "null", "undefined", "not found", "0 results", "0 results found", "0 matches", "query returned no results",
-    "the query returned no results", "query returned no data", "the query returned no data",
-    "your search did not match any documents", "empty result", "empty result set", "no content", "-- no entries --",
-    "tool ran without output or errors", "(empty)", "n/a", "no tests ran", "no resources found",
-];
-/// How a short text begins that found nothing.
-#[rustfmt::skip] // a list of words reads as a paragraph
-const ABSENCE_LEADS: &[&str] = &[
-    "no resources found", "no results found", "no matches found", "no data found", "no matching ", "no logs found",
-    "no records found", "no entries found", "no files found", "no documents found", "no traces found",
-    "no series found", "no events found", "nothing matched", "matched no lines", "no series", "no tests ran",
-    "no data returned", "no data returned", "no results for", "no results were found", "no items found", "0 results",
-    "found 0 ", "0 matches", "empty set (",
-];
-/// Words within a short text that found nothing.
-#[rustfmt::skip] // a list of words reads as a paragraph
-const ABSENCE_WORDS: &[&str] = &[
-    "matched no lines", "is never emitted", "returned no data", "returned no results", "returned no rows",
-    "did not match any", "no series matched", "found nothing",
-];
-/// A text longer than this is an answer of its own, not a phrase.
-const PHRASE_BYTES_MAX: usize = 240;
-
-/// Whether a text is a failure from its first word on.
-pub(super) fn is_failure(text: &str) -> bool {
-    let head: String = text.chars().take(64).collect::<String>().to_lowercase();
-    if FAILURE_MARKS.iter().any(|mark| head.starts_with(mark)) {
-        return true;
-    }
-    is_phrase(text) && BARE_FAILURES.iter().any(|name| head.starts_with(name))
-}
-
-/// Whether a text as a whole says that nothing was found.
-pub(super) fn is_absence(text: &str) -> bool {
-    if !is_phrase(text) {
-        return false;
-    }
-    let bare = text.trim().trim_end_matches(['.', '!']).to_lowercase();
-    BARE_ABSENCES.contains(&bare.as_str())
-        || ABSENCE_LEADS.iter().any(|lead| bare.starts_with(lead))
-        || ABSENCE_WORDS.iter().any(|words| bare.contains(words))
-}
-
-fn is_phrase(text: &str) -> bool {
-    text.len() <= PHRASE_BYTES_MAX && text.trim().lines().count() == 1
 }

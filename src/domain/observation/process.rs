@@ -6,7 +6,7 @@ use super::format::Format;
 use super::look::Look;
 use super::steps::{Answer, Decision, decide_inner};
 use super::transport::Carrier;
-use super::{Rule, fingerprint, phrases, status};
+use super::{Rule, fingerprint, phrases, status, wording};
 use crate::domain::signal::CircuitKind;
 
 /// What a process left behind.
@@ -45,6 +45,9 @@ const LOOKERS: &[&str] = &[
 
 /// Reads a process's result; none for what is none.
 pub(super) fn decide(look: &Look<'_>) -> Option<Answer> {
+    if look.layer.is_content() {
+        return None;
+    }
     let facts = look.layer.result.transport;
     let root = look.object();
     let text = |names: &[&str]| names.iter().find_map(|name| root?.get(name)?.as_str()).unwrap_or_default();
@@ -115,12 +118,18 @@ fn printed(look: &Look<'_>, run: &Run<'_>) -> Decision {
     if run.stdout.is_empty() {
         return found(match run.stderr {
             "" => Finding::empty("it ended well and printed nothing"),
-            said if phrases::is_absence(said) => Finding::empty("it ended well and says that there is nothing"),
+            said if wording::is_absence(said) => Finding::empty("it ended well and says that there is nothing"),
             _ => Finding::observed("it ended well and has something to say on stderr"),
         });
     }
-    if READERS.contains(&run.program) && super::text::cap_marker(run.stdout).is_none() {
+    let is_capped = super::text::cap_marker(run.stdout).is_some();
+    if READERS.contains(&run.program) && !is_capped {
         return found(Finding::observed("content that was printed"));
+    }
+    // It says itself that it ended well: words alone do not make a failure of that, an envelope does.
+    let is_document = run.stdout.starts_with(['{', '[', '<']);
+    if !is_document && !is_capped && wording::is_failure(run.stdout) {
+        return found(Finding::observed("it ended well, whatever its words"));
     }
     decide_inner(look.layer, run.stdout, Format::Process)
 }
@@ -141,9 +150,58 @@ fn failed(run: &Run<'_>) -> Finding {
             Finding::truncated("some places matched, others could not be read")
         }
         (name, _) if SEARCHERS.contains(&name) => Cause::BadInput.because("it was called wrongly"),
-        (name, _) if JUDGES.contains(&name) && said => Finding::observed("diagnostics: they are what was asked for"),
+        (name, _) if JUDGES.contains(&name) && said => judged_code(run),
+        (name, _) if partly(name) && !run.stdout.is_empty() => {
+            Finding::truncated("some was printed, and something could not be read")
+        }
         _ => by_words(run),
     }
+}
+
+/// Programs that go on with the rest where one thing cannot be read.
+fn partly(name: &str) -> bool {
+    LOOKERS.contains(&name) || READERS.contains(&name) || name == "kubectl"
+}
+
+/// A program that judges code: diagnostics are the answer, a registry that cannot be reached is none.
+fn judged_code(run: &Run<'_>) -> Finding {
+    let said = format!("{}\n{}", run.stderr, run.stdout);
+    if has_diagnostics(&said) {
+        return Finding::observed("diagnostics: they are what was asked for");
+    }
+    if said.to_ascii_lowercase().contains("no such file or directory") {
+        return Cause::BadInput.because("it names a path that is not there");
+    }
+    let worded = phrases::finding(&said).filter(|finding| {
+        let is_plain = finding.cause.is_some_and(|cause| !matches!(cause, Cause::Broken | Cause::Unexplained));
+        is_plain && finding.is_failure()
+    });
+    worded.unwrap_or_else(|| Finding::observed("what it has to say: it is what was asked for"))
+}
+
+/// Whether a text points at places in code, or counts what passed and failed.
+fn has_diagnostics(text: &str) -> bool {
+    text.lines().take(400).any(|line| {
+        let words = || line.split([' ', '\t', '(', ')']).filter(|word| !word.is_empty());
+        let is_place = |word: &str| {
+            let mut parts = word.split(':');
+            let file = parts.next().unwrap_or_default();
+            let has_line =
+                parts.next().is_some_and(|line| !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit()));
+            has_line && file.contains('.') && !file.starts_with(|c: char| c.is_ascii_digit()) && !word.contains("//")
+        };
+        let counts = |word: &str| {
+            let mut words = words();
+            words.any(|number| number.bytes().all(|b| b.is_ascii_digit()))
+                && words.next().is_some_and(|next| next.starts_with(word))
+        };
+        words().any(is_place)
+            || line.trim_start().starts_with("-->")
+            || line.contains("error[")
+            || counts("failed")
+            || counts("passed")
+            || counts("problem")
+    })
 }
 
 /// What the words on stderr, or else on stdout, mean.

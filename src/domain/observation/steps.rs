@@ -139,7 +139,8 @@ pub(super) fn decide_inner(layer: &Layer<'_>, text: &str, inside: Format) -> Dec
             complaint: None,
         };
     }
-    let inner = layer.inner(text);
+    // A JSON-RPC response is a frame around a result; what a result holds is content.
+    let inner = layer.inner(text, layer.is_framed && inside == Format::JsonRpc);
     let mut decision = decide(&inner);
     if matches!(decision.format, Format::Text | Format::Json | Format::Bare) {
         decision.format = inside; // what wraps it says more than "some text"

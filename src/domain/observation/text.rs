@@ -6,25 +6,29 @@ use super::format::Format;
 use super::formats::PayloadFormat;
 use super::look::{Body, Layer, Look};
 use super::steps::{Answer, Decision, decide_inner};
-use super::{Observation, RetryHint, Rule, phrases};
+use super::{Observation, RetryHint, Rule, phrases, wording};
 use crate::domain::document::{Damage, Document};
 
 /// A payload that is no document. Statuses from 300 on speak for themselves.
 pub(super) fn unreadable(look: &Look<'_>, format: &dyn PayloadFormat) -> Option<Answer> {
     let Body::Text(damage) = look.body else { return None };
     if let Some(data) = event_data(look) {
-        return Some(Answer::Unwrapped(Box::new(decide_inner(look.layer, data, format.format()))));
+        let mut decision = decide_inner(look.layer, data, format.format());
+        if decision.finding.cause == Some(Cause::Withheld) && look.text().matches("data:").take(2).count() > 1 {
+            decision.finding = Finding::truncated("a stream that was cut after something was said");
+        }
+        return Some(Answer::Unwrapped(Box::new(decision)));
     }
     if look.layer.http_status().is_some_and(|code| code >= 300) {
         return None;
     }
     let text = look.text();
     let found = |finding| Some(decided(look, finding));
-    if let Some(before) = cap_marker(text) {
-        return Some(capped(look, before));
+    if let Some((before, behind)) = cap_marker(text) {
+        return Some(capped(look, before, behind));
     }
     if look.layer.result.is_cut_by_caller && looks_like_json(text) {
-        return Some(capped(look, text));
+        return Some(capped(look, text, ""));
     }
     if look.layer.is_opaque() {
         return found(Finding::observed("content of a reading tool"));
@@ -55,13 +59,13 @@ fn with_rule(look: &Look<'_>, finding: Finding, rule: Rule, format: Format) -> A
 
 /// What a text says.
 pub(super) fn worded(text: &str) -> Finding {
-    if phrases::is_failure(text) {
+    if wording::is_failure(text) {
         let finding =
             phrases::finding(text).unwrap_or_else(|| Cause::Unexplained.because("a failure without a known cause"));
         let hint = RetryHint::of_text(text);
         return finding.with_hint(hint);
     }
-    if phrases::is_absence(text) || is_empty_table(text) {
+    if wording::is_absence(text) || is_empty_table(text) {
         return Finding::empty("its words say that nothing was found");
     }
     Finding::observed("text")
@@ -82,25 +86,40 @@ fn looks_like_json(text: &str) -> bool {
     text.starts_with(['{', '['])
 }
 
-/// The text before a marker by which a host says that it cut. A marker names how much is missing.
-pub(super) fn cap_marker(text: &str) -> Option<&str> {
+/// The text before and behind a marker by which a host says that it cut. A marker names how much is missing.
+pub(super) fn cap_marker(text: &str) -> Option<(&str, &str)> {
     let words = ["truncated", "omitted", "elided", "trimmed", "clipped"];
-    words.iter().find_map(|word| {
-        text.match_indices(word).take(64).find_map(|(at, _)| {
-            let before = text.get(..at)?;
-            let start = before.rfind(['[', '(', '<', '…']).or_else(|| before.rfind("..."))?;
-            let inside = before.get(start..)?;
-            let has_count = inside.len() <= 64 && inside.bytes().any(|b| b.is_ascii_digit());
-            let counts = ["char", "byte", "line", "token", "item", "row", "kb", "mb", "word", "result", "message"];
-            let unit = inside.to_ascii_lowercase();
-            (has_count && counts.iter().any(|count| unit.contains(count)) && !inside.contains('\n'))
-                .then(|| before.get(..start).unwrap_or_default())
-        })
-    })
+    words
+        .iter()
+        .find_map(|word| text.match_indices(word).take(64).find_map(|(at, _)| marker_around(text, at, word.len())))
+}
+
+/// The marker that the word at `at` is part of: from its bracket or dots to the closing one or the line's end.
+fn marker_around(text: &str, at: usize, len: usize) -> Option<(&str, &str)> {
+    const REACH: usize = 64;
+    let before = text.get(..at)?;
+    let line = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let near = before
+        .get(line..)
+        .filter(|near| near.len() <= REACH)
+        .or_else(|| before.get(before.len().checked_sub(REACH)?..))?;
+    let start = at - near.len() + near.rfind(['[', '(', '<', '…']).or_else(|| near.rfind("..."))?;
+    let behind = text.get(at + len..)?;
+    let end = behind.find([']', ')', '>', '\n']).map_or(behind.len(), |end| end + 1).min(REACH);
+    let end = at + len + if behind.is_char_boundary(end) { end } else { 0 };
+    let marker = text.get(start..end)?.to_ascii_lowercase();
+    let counts = ["char", "byte", "line", "token", "item", "row", "kb", "mb", "word", "result", "message"];
+    let has_count = marker.bytes().any(|b| b.is_ascii_digit()) && counts.iter().any(|count| marker.contains(count));
+    has_count.then(|| (text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default()))
 }
 
 /// What a host cut: the part before the cut decides whether anything was delivered, or whether it failed.
-fn capped(look: &Look<'_>, before: &str) -> Answer {
+fn capped(look: &Look<'_>, before: &str, behind: &str) -> Answer {
+    let rest = |text: &'_ str| text.trim_matches([' ', '.', '\n', '\r', '\t', ']']).is_empty();
+    if rest(before) && rest(behind) {
+        let finding = Cause::Withheld.because("all of it was cut");
+        return Answer::Unwrapped(Box::new(Decision::new(look, finding, Rule::Parse, Format::Text)));
+    }
     let delivered = before.trim_end().trim_end_matches('.').trim_end();
     let saved = if looks_like_json(delivered) { Document::salvage(delivered) } else { None };
     let mut decision = match &saved {

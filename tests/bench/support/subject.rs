@@ -9,7 +9,9 @@ use tripnote::domain::breaker::policy::BreakerPolicy;
 use tripnote::domain::breaker::routes::Routes;
 use tripnote::domain::ids::{HashKey, TargetName};
 use tripnote::engine::clock::Clock;
-use tripnote::engine::{Arguments, AskedAs, Call, CallId, Engine, EngineSettings, Identity, Limits, Reading};
+use tripnote::engine::{
+    Arguments, AskedAs, Call, CallId, Engine, EngineSettings, Identity, Limits, Reading, SessionSettings,
+};
 
 /// An engine with fixed keys, so that two runs touch the same places.
 pub(crate) fn engine(config: Config, clock: Arc<dyn Clock>) -> Engine {
@@ -18,7 +20,14 @@ pub(crate) fn engine(config: Config, clock: Arc<dyn Clock>) -> Engine {
     let (permit_for_ms, limits) = (config.settings.permit_for_ms, config.settings.limits);
     let identity = Identity { incarnation: 1, names: HashKey([7; 16]), permits: HashKey([9; 16]) };
     Engine::new(
-        EngineSettings { routes, contract, permit_for_ms, limits, reading: Reading::default() },
+        EngineSettings {
+            routes,
+            contract,
+            permit_for_ms,
+            limits,
+            reading: Reading::default(),
+            session: SessionSettings::default(),
+        },
         identity,
         clock,
     )

@@ -4,6 +4,7 @@ use tonic::transport::Channel;
 use tripnote::wire::pb;
 use tripnote::wire::pb::breaker_service_client::BreakerServiceClient;
 use tripnote::wire::pb::operator_service_client::OperatorServiceClient;
+use tripnote::wire::pb::session_service_client::SessionServiceClient;
 
 use super::TestServer;
 
@@ -104,6 +105,10 @@ pub(crate) fn says_when_to_retry(status: &tonic::Status) -> bool {
 impl TestServer {
     pub(crate) fn breakers(&self) -> BreakerServiceClient<Channel> {
         self.breakers.clone()
+    }
+
+    pub(crate) fn sessions(&self) -> SessionServiceClient<Channel> {
+        self.sessions.clone()
     }
 
     pub(crate) fn operators(&self) -> OperatorServiceClient<Channel> {

@@ -17,6 +17,7 @@ use tripnote::service::server::{Address, Bound, ServiceSettings, serve};
 use tripnote::service::{ConfigFault, Reload, Reloaded, ServiceLimits};
 use tripnote::wire::pb::breaker_service_client::BreakerServiceClient;
 use tripnote::wire::pb::operator_service_client::OperatorServiceClient;
+use tripnote::wire::pb::session_service_client::SessionServiceClient;
 
 /// 2026-01-01T14:01:30Z, the moment at which every test clock stands: 40 s before 14:02:10Z.
 pub(crate) const NOON_UNIX_MS: i64 = 1_767_276_090_000;
@@ -27,6 +28,7 @@ pub(crate) struct TestServer {
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) endpoint: String,
     pub(crate) breakers: BreakerServiceClient<Channel>,
+    pub(crate) sessions: SessionServiceClient<Channel>,
     pub(crate) operators: OperatorServiceClient<Channel>,
     stop: oneshot::Sender<()>,
     serving: tokio::task::JoinHandle<Result<(), tonic::transport::Error>>,
@@ -42,6 +44,7 @@ pub(crate) fn engine_settings(toml: &str, version: u64) -> EngineSettings {
         contract,
         permit_for_ms: config.settings.permit_for_ms,
         limits: config.settings.limits,
+        session: config.settings.session.settings(tool),
         reading: Reading { tools: config.tools, formats: config.formats },
     }
 }
@@ -127,8 +130,9 @@ impl TestServer {
         }));
         let channel = channel(&endpoint).await;
         let breakers = BreakerServiceClient::new(channel.clone());
+        let sessions = SessionServiceClient::new(channel.clone());
         let operators = OperatorServiceClient::new(channel);
-        (Self { engine, clock, endpoint, breakers, operators, stop, serving }, text)
+        (Self { engine, clock, endpoint, breakers, sessions, operators, stop, serving }, text)
     }
 
     pub(crate) async fn stop(self) {

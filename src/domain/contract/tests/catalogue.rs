@@ -19,7 +19,9 @@ fn rows_that_share_a_number_differ_by_their_fallback_only() {
     for pair in CATALOGUE.windows(2).filter(|pair| pair[0].number == pair[1].number) {
         let [with, without] = pair else { unreachable!("windows of two") };
         assert_eq!((with.condition, without.condition), (Condition::FallbackAdmissible, Condition::NoFallback));
-        assert_eq!(with.action, Action::SwitchToFallback);
+        let with_fallback =
+            if with.signal == Signal::AmbiguousEffect { Action::VerifyEffect } else { Action::SwitchToFallback };
+        assert_eq!(with.action, with_fallback);
         assert!(with.depends_on_fallback() && without.depends_on_fallback());
         assert_eq!((with.signal, with.urgency, with.do_not), (without.signal, without.urgency, without.do_not));
     }

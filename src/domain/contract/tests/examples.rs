@@ -202,7 +202,7 @@ fn slow() -> Vec<Example> {
 
 /// The session table of spec 01, with its numbers.
 fn session() -> Vec<Example> {
-    use Condition::{Always, Full, Halted, HaltedOnTarget, Steer};
+    use Condition::{Always, FallbackAdmissible, Full, Halted, HaltedOnTarget, NoFallback, Steer};
     use Observation::{Empty, Error};
     use SessionFigures as F;
     use Signal::{AmbiguousEffect, FanOut, NoProgress, ScopeCreep};
@@ -210,11 +210,13 @@ fn session() -> Vec<Example> {
     let sweep = |times| F::Sweep { observation: Empty, times, steer_at: 4, halt_at: 6 };
     let broad = |failures| F::Broad { failures, steer_at: 6, halt_at: 10 };
     let already_held = |times| F::AlreadyHeld { times, steer_at: 3, halt_at: 6 };
+    let lost = F::AmbiguousEffect { after_ms: 30_000 };
     let rows = [
         (ScopeCreep, Always, "not_in_allowlist", DELETE, F::NotAllowed { allowed: 12 }, Some("ask_a_person")),
         (ScopeCreep, Always, "refused_by_user", DELETE, F::Refused(Refuser::User), Some("ask_a_person")),
         (ScopeCreep, Always, "refused_by_host", DELETE, F::Refused(Refuser::Host), None),
-        (AmbiguousEffect, Always, "", PAYMENTS.1, F::AmbiguousEffect { after_ms: 30_000 }, Some("get_charge")),
+        (AmbiguousEffect, FallbackAdmissible, "", PAYMENTS.1, lost, Some("get_charge")),
+        (AmbiguousEffect, NoFallback, "", PAYMENTS.1, lost, Some("ask_a_person")),
         (NoProgress, Halted, "", METRICS, same(Empty, 3), None),
         (NoProgress, Halted, "session_halted", METRICS, F::SessionHalted { routes: 3, halt_at: 3 }, None),
         (NoProgress, Halted, "sweep", METRICS, sweep(6), None),

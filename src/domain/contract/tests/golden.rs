@@ -111,10 +111,11 @@ fn the_first_example_is_the_invoice_case_of_the_seed() {
 
 /// What spec 01 and 02 word, so that rewriting the golden files cannot change it: name, observed, threshold, state.
 #[rustfmt::skip]
-const SPEC: [(&str, &str, &str, &str); 25] = [
+const SPEC: [(&str, &str, &str, &str); 26] = [
     ("01-scope_creep-always-not_in_allowlist", "not in the allowlist of 12 tools", "allowlist", "refused for this session"),
     ("01-scope_creep-always-refused_by_user", "refused by the user", "one refusal", "refused for this session"),
-    ("02-ambiguous_effect-always", "reply lost after 30s", "verify before repeating", "unverified write"),
+    ("02-ambiguous_effect-fallback_admissible", "reply lost after 30s", "verify before repeating", "unverified write"),
+    ("02-ambiguous_effect-no_fallback", "reply lost after 30s", "verify before repeating", "unverified write"),
     ("14-no_progress-steer", "same empty result 2 times", "steer at 2, halt at 3", "steered; the same result again halts this route"),
     ("06-no_progress-halted", "same empty result 3 times", "halt at 3", "halted for this session"),
     ("06-no_progress-halted-session_halted", "3 routes halted", "session halt at 3 routes", "session halted"),

@@ -51,7 +51,9 @@ impl PayloadFormat for Anthropic {
             .and_then(Value::as_str)
             .is_some_and(|reason| matches!(&*reason, "max_tokens" | "model_context_window_exceeded" | "pause_turn"))
         {
-            return Some(Finding::truncated("the answer was cut"));
+            let has_words = root.get("content").is_none_or(common::is_something);
+            let nothing = Cause::Withheld.because("it was cut before anything was said");
+            return Some(if has_words { Finding::truncated("the answer was cut") } else { nothing });
         }
         let content = root.get("content")?;
         if content.is_array() {

@@ -55,7 +55,7 @@ fn code_of(look: &Look<'_>) -> Option<String> {
         }
     }
     if let Some(kind) = look.layer.header("x-amzn-errortype") {
-        return Some(kind.to_owned());
+        return Some(kind.split(':').next().unwrap_or_default().to_owned());
     }
     let text = look.plain().filter(|text| text.starts_with('<'))?;
     let is_error = text.contains("<Error>") || text.contains("<ErrorResponse") || text.contains("<Errors>");

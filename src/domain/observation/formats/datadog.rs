@@ -1,6 +1,7 @@
 //! Datadog: logs and events with a status in `meta`, and the older metrics query with one at the top.
 
 use super::super::cause::Cause;
+use super::super::containers::{Shape, shape};
 use super::super::finding::Finding;
 use super::super::format::Format;
 use super::super::look::Look;
@@ -20,7 +21,7 @@ impl PayloadFormat for Datadog {
     fn recognises(&self, look: &Look<'_>) -> bool {
         let Some(root) = look.object() else { return false };
         let has = |path: &[&str]| root.path(path).is_some();
-        let is_search = root.get("data").is_some_and(Value::is_array)
+        let is_search = root.get("data").is_some_and(|data| data.is_array() || data.is_object())
             && (has(&["meta", "status"])
                 || has(&["meta", "elapsed"])
                 || has(&["meta", "page", "after"])
@@ -53,7 +54,7 @@ impl PayloadFormat for Datadog {
             });
         }
         let meta = root.get("meta")?;
-        let has_rows = root.get("data").is_some_and(|data| !data.is_empty());
+        let has_rows = root.get("data").is_some_and(|data| shape(data, 0) == Shape::Data);
         let has_warnings = meta.get("warnings").is_some_and(common::is_something);
         let has_page = meta.path(&["page", "after"]).is_some_and(common::is_something);
         let is_late = meta.get("status").and_then(Value::as_str).is_some_and(|status| status == "timeout");

@@ -28,7 +28,8 @@ impl PayloadFormat for Elasticsearch {
         let is_error = root.get("error").is_some_and(|error| {
             error.get("root_cause").is_some() || (error.get("type").is_some() && error.get("message").is_none())
         });
-        (root.get("_shards").is_some_and(Value::is_object))
+        searched(root).is_some()
+            || (root.get("_shards").is_some_and(Value::is_object))
             || (has("took") && (has("hits") || has("timed_out")))
             || (root.get("responses").is_some_and(Value::is_array)
                 && (has("took")
@@ -83,6 +84,15 @@ impl PayloadFormat for Elasticsearch {
 
     fn completeness(&self, look: &Look<'_>) -> Option<Finding> {
         let root = look.object()?;
+        if let Some(inner) = searched(root) {
+            let finding = found(inner);
+            let is_partial = root.get("is_partial").and_then(Value::as_bool) == Some(true);
+            return Some(match (is_partial, finding.is_usable()) {
+                (true, true) => Finding::truncated("the search still runs, or ended early"),
+                (true, false) => Cause::Withheld.because("partial, and nothing was found yet"),
+                (false, _) => finding,
+            });
+        }
         let is_answer = ["hits", "count", "aggregations", "aggs"].iter().any(|name| root.get(name).is_some());
         if !is_answer {
             return None;
@@ -95,6 +105,12 @@ impl PayloadFormat for Elasticsearch {
             finding
         })
     }
+}
+
+/// What an asynchronous search wraps.
+fn searched(root: Value<'_>) -> Option<Value<'_>> {
+    let inner = root.get("response").filter(|inner| inner.get("hits").is_some() || inner.get("_shards").is_some());
+    inner.filter(|_| root.get("is_partial").is_some() || root.get("is_running").is_some())
 }
 
 fn answers(root: Value<'_>) -> impl Iterator<Item = Value<'_>> {

@@ -4,6 +4,7 @@ use super::super::finding::Finding;
 use super::super::format::Format;
 use super::super::look::Look;
 use super::super::more::More;
+use super::super::text;
 use super::PayloadFormat;
 use crate::domain::document::{Kind, Value};
 
@@ -47,7 +48,12 @@ impl PayloadFormat for File {
             CONTENT.iter().find_map(|name| root.get(name)).filter(|_| is_wrapper && look.layer.is_outermost());
         let Some(content) = content else { return Some(observed) };
         let more = More::of(look, root);
-        Some(if is_blank(content) { more.of_empty() } else { more.of_data() })
+        let is_capped = content.as_str().is_some_and(|text| text::cap_marker(&text).is_some());
+        Some(match (is_blank(content), is_capped) {
+            (true, _) => more.of_empty(),
+            (false, true) => Finding::truncated("the host cut it and says so"),
+            (false, false) => more.of_data(),
+        })
     }
 }
 

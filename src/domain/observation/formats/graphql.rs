@@ -9,6 +9,9 @@ use super::super::more::More;
 use super::{PayloadFormat, common};
 use crate::domain::document::{Kind, Value};
 
+/// How deep connections are looked for.
+const DEPTH_MAX: u8 = 6;
+
 /// Responses to a document.
 pub(super) struct Graphql;
 
@@ -38,7 +41,9 @@ impl PayloadFormat for Graphql {
                 .any(|error| is_error(error) || (root.get("data").is_some() && error.get("message").is_some()))
         });
         let has_data = root.get("data").is_some_and(|data| matches!(data.kind(), Kind::Object | Kind::Null));
+        let is_connected = root.get("data").is_some_and(|data| data.is_object() && has_next_page(data, 0));
         has_errors
+            || is_connected
             || (look.layer.media_type() == "application/graphql-response+json"
                 && (has_data || root.get("errors").is_some()))
     }
@@ -74,12 +79,7 @@ impl PayloadFormat for Graphql {
             }
         };
         let has_data = data.entries().any(|(_, field)| holds(field));
-        let has_page = data.entries().any(|(_, field)| {
-            field.path(&["pageInfo", "hasNextPage"]).and_then(Value::as_bool) == Some(true)
-                || field
-                    .entries()
-                    .any(|(_, inner)| inner.path(&["pageInfo", "hasNextPage"]).and_then(Value::as_bool) == Some(true))
-        });
+        let has_page = has_next_page(data, 0);
         let more = More::of(look, root);
         Some(match (has_data, has_page) {
             (true, true) => Finding::truncated("more pages follow"),
@@ -88,4 +88,11 @@ impl PayloadFormat for Graphql {
             (false, false) => more.of_empty(),
         })
     }
+}
+
+/// Whether any connection of the answer has another page.
+fn has_next_page(value: Value<'_>, depth: u8) -> bool {
+    depth < DEPTH_MAX
+        && (value.path(&["pageInfo", "hasNextPage"]).and_then(Value::as_bool) == Some(true)
+            || value.entries().any(|(_, inner)| inner.is_object() && has_next_page(inner, depth + 1)))
 }

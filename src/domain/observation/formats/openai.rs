@@ -50,9 +50,24 @@ impl PayloadFormat for Openai {
                 .is_some_and(|reason| matches!(&*reason, "length" | "content_filter"))
         };
         if root.get("choices").is_some_and(|choices| choices.items().any(is_cut)) {
-            return Some(Finding::truncated("the answer was cut"));
+            let says = |choice: Value<'_>| {
+                let content = ["message", "delta"].iter().find_map(|name| choice.get(name)?.get("content"));
+                let has_calls = choice.path(&["message", "tool_calls"]).is_some_and(common::is_something);
+                has_calls || content.or_else(|| choice.get("text")).is_some_and(common::is_something)
+            };
+            let has_words = root.get("choices").is_some_and(|choices| choices.items().any(says));
+            return Some(if has_words { Finding::truncated("the answer was cut") } else { nothing_said() });
         }
         let is_incomplete = root.get("status").and_then(Value::as_str).is_some_and(|status| status == "incomplete");
-        if is_incomplete { Some(Finding::truncated("the response is incomplete")) } else { None }
+        let has_output = root.get("output").is_none_or(common::is_something);
+        match (is_incomplete, has_output) {
+            (false, _) => None,
+            (true, true) => Some(Finding::truncated("the response is incomplete")),
+            (true, false) => Some(nothing_said()),
+        }
     }
+}
+
+fn nothing_said() -> Finding {
+    Cause::Withheld.because("it was cut before anything was said")
 }

@@ -148,7 +148,8 @@ pub(super) fn warned(root: Value<'_>, has_data: Option<bool>) -> Option<Finding>
         if text.starts_with("PromQL warning") || text.starts_with("PromQL info") {
             continue;
         }
-        is_cut |= text.contains("results truncated due to limit");
+        is_cut |=
+            ["truncated due to limit", "partial results", "maximum number of"].iter().any(|word| text.contains(word));
         has_no_store |= text.contains("No StoreAPIs matched");
         is_partial = true;
     }
@@ -158,6 +159,7 @@ pub(super) fn warned(root: Value<'_>, has_data: Option<bool>) -> Option<Finding>
         (false, _) => None,
         (true, true) if is_cut => Some(Finding::truncated("cut at a limit, as a warning says")),
         (true, true) => Some(Finding::truncated("a warning says that part of it is missing")),
+        (true, false) if is_cut => Some(Cause::Withheld.because("cut at a limit, and nothing was delivered")),
         (true, false) if has_no_store => Some(Cause::Withheld.because("no store stood behind the query")),
         (true, false) => Some(Cause::Down.because("nothing came, and a warning says that a store did not answer")),
     }

@@ -5,6 +5,8 @@ use crate::domain::document::{Kind, Value};
 
 /// How deep a wait is looked for: `error.details[0].retryDelay`.
 const DEPTH_MAX: u8 = 4;
+/// Members that hold a sentence.
+const TEXTS: &[&str] = &["message", "detail", "title", "error", "reason", "msg"];
 /// Of a list of details, so many are looked at.
 const DETAILS_MAX: usize = 16;
 /// Members that name a wait, and what one of their units is in milliseconds.
@@ -28,7 +30,7 @@ pub(super) fn of_value(value: Value<'_>, depth: u8) -> Option<RetryHint> {
         return value.items().take(DETAILS_MAX).find_map(|item| of_value(item, depth + 1));
     }
     let named = NAMES.iter().find_map(|(name, unit_ms)| wait_ms(value.get(name)?, *unit_ms));
-    let said = || value.get("message").and_then(Value::as_str).and_then(|text| of_text(&text));
+    let said = || TEXTS.iter().find_map(|name| of_text(&value.get(name)?.as_str()?));
     let around = || AROUND.iter().find_map(|name| of_value(value.get(name)?, depth + 1));
     named.map(|raw_ms| RetryHint { raw_ms }).or_else(around).or_else(said)
 }

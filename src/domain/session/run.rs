@@ -1,0 +1,362 @@
+//! One agent run whole: its gates, its evidence, its calls in flight and what was told of them, turn by turn.
+//!
+//! Pure: no clock, no lock, no I/O. A call is known from its admission to its report by the number of its permit.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use super::call::Ask;
+use super::evidence::{EvidenceLedger, ReportedCall};
+use super::flight::{Came, InFlight};
+use super::policy::SessionPolicy;
+use super::review::keywords::Keywords;
+use super::review::{ReviewInput, ReviewRule, SendBacks, Verdict as Reviewed, review};
+use super::{Session, Told};
+use crate::domain::contract::Trip;
+use crate::domain::ids::{HashKey, SafeText};
+use crate::domain::observation::Observation;
+use crate::domain::signal::{CircuitKind, Signal};
+use crate::domain::time::Timestamp;
+use crate::domain::tool::Tool;
+use crate::domain::verdict::Verdict;
+
+/// Calls in flight that are followed; the oldest is let go, and its report then counts for no guard.
+pub const IN_FLIGHT_MAX: usize = 256;
+/// Lines of the timeline that are kept.
+pub const LINES_MAX: usize = 512;
+/// Tasks whose names are remembered, so that an answer to an earlier one can be reviewed.
+const TASKS_MAX: usize = 32;
+/// Targets whose last failure is remembered.
+const BAD_TARGETS_MAX: usize = 64;
+/// The longest tool name in bytes.
+const TOOL_BYTES_MAX: usize = 128;
+
+/// What a session is held to beside its gates.
+#[derive(Clone, Debug, Default)]
+pub struct RunPolicy {
+    /// Its gates.
+    pub gates: Arc<SessionPolicy>,
+    /// What the caller declared of tools, by name.
+    pub tools: BTreeMap<Box<str>, DeclaredTool>,
+    /// Hypotheses that were ruled out.
+    pub excluded_hypotheses: Vec<Box<str>>,
+    /// Ids that the user gave.
+    pub known_ids: Vec<Box<str>>,
+    /// Cautions of a review send back too.
+    pub is_strict: bool,
+}
+
+/// What the caller of a session says of one tool.
+#[derive(Clone, Debug)]
+pub struct DeclaredTool {
+    /// What is known of it.
+    pub tool: Tool,
+    /// Its target.
+    pub target: Box<str>,
+}
+
+/// One line of the timeline.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// The permit that it got; 0 for a refused call.
+    place: u64,
+    /// The model step.
+    pub turn: Option<u32>,
+    /// The tool.
+    pub tool: SafeText,
+    /// What the result was; none: refused, or not yet reported.
+    pub observation: Option<Observation>,
+    /// The circuit that it counted against.
+    pub kind: Option<CircuitKind>,
+    /// The signal of what was told; none: nothing was.
+    pub signal: Option<Signal>,
+    /// How it was told.
+    pub word: LineWord,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// How a line of the timeline was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineWord {
+    /// A permit.
+    Permit,
+    /// A refusal, before the call or in place of its result.
+    Trip,
+    /// A contract under the result.
+    Steer,
+}
+
+/// What a run came to so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunCounts {
+    /// Calls that were admitted.
+    pub admitted: u64,
+    /// Calls that were refused.
+    pub refused: u64,
+    /// Steers that were told.
+    pub steered: u64,
+    /// Halts that were told in place of a result.
+    pub halted: u64,
+}
+
+/// One agent run.
+#[derive(Debug)]
+pub struct AgentRun {
+    /// What it is held to.
+    pub policy: RunPolicy,
+    gates: Session,
+    evidence: EvidenceLedger,
+    send_backs: SendBacks,
+    tasks: VecDeque<(u64, u32)>,
+    task: u32,
+    epoch: u32,
+    counts: RunCounts,
+    in_flight: BTreeMap<u64, Box<InFlight>>,
+    lines: VecDeque<Line>,
+    dropped_lines: u64,
+    /// When targets failed last, the latest failure last.
+    last_bad: VecDeque<(u64, Timestamp)>,
+    /// When it was last heard of.
+    pub last_seen: Timestamp,
+}
+
+impl AgentRun {
+    /// A run that has seen nothing; the ids of its payloads are hashed under `key`.
+    #[must_use]
+    pub fn new(policy: RunPolicy, key: HashKey, now: Timestamp) -> Self {
+        let mut gates = Session::new(Arc::clone(&policy.gates));
+        gates.new_task(1);
+        Self {
+            policy,
+            gates,
+            evidence: EvidenceLedger::new(key),
+            send_backs: SendBacks::default(),
+            tasks: VecDeque::from([(0, 1)]),
+            task: 1,
+            epoch: 0,
+            counts: RunCounts::default(),
+            in_flight: BTreeMap::new(),
+            lines: VecDeque::new(),
+            dropped_lines: 0,
+            last_bad: VecDeque::new(),
+            last_seen: now,
+        }
+    }
+
+    /// Another policy; counts, halts and evidence stay.
+    pub fn adopt(&mut self, policy: RunPolicy) {
+        self.gates.adopt(Arc::clone(&policy.gates));
+        self.policy = policy;
+    }
+
+    /// The task of a call: as before where it names none, else a new one where it names another.
+    pub fn turn_to_task(&mut self, task: u64) -> u32 {
+        let current = self.tasks.back().map_or(0, |(name, _)| *name);
+        if task != 0 && task != current {
+            if current == 0 && self.counts.admitted + self.counts.refused == 0 {
+                self.tasks.clear(); // the first call names the first task
+            } else {
+                self.task = self.task.saturating_add(1);
+                self.gates.new_task(self.task.into());
+            }
+            if self.tasks.len() >= TASKS_MAX {
+                self.tasks.pop_front();
+            }
+            self.tasks.push_back((task, self.task));
+        }
+        self.task
+    }
+
+    /// Whether a route of this tool is exhausted, so that the state of its target has a say.
+    #[must_use]
+    pub fn is_exhausted(&self, tool: u64) -> bool {
+        self.gates.progress().is_exhausted(tool) || self.gates.is_halted()
+    }
+
+    /// Asks the gates.
+    pub fn admit(&mut self, ask: &Ask<'_>) -> Verdict<()> {
+        self.last_seen = self.last_seen.max(ask.now);
+        self.gates.admit(ask)
+    }
+
+    /// A call was let through by everybody.
+    pub fn admitted(&mut self, place: u64, call: InFlight) {
+        self.counts.admitted += 1;
+        let tool = SafeText::cut(&call.tool_name, TOOL_BYTES_MAX);
+        let (turn, at) = (call.turn, call.sent_at);
+        self.push(Line { place, turn, tool, observation: None, kind: None, signal: None, word: LineWord::Permit, at });
+        while self.in_flight.len() >= IN_FLIGHT_MAX {
+            self.in_flight.pop_first();
+        }
+        self.in_flight.insert(place, Box::new(call));
+    }
+
+    /// A call was refused, by a gate or by a breaker; a place that it took is free again.
+    pub fn refused(&mut self, place: u64, tool: &str, turn: Option<u32>, trip: &Trip, now: Timestamp) {
+        self.gates.give_back(place);
+        self.counts.refused += 1;
+        let tool = SafeText::cut(tool, TOOL_BYTES_MAX);
+        let signal = Some(trip.contract.row.signal);
+        let word = LineWord::Trip;
+        self.push(Line { place: 0, turn, tool, observation: None, kind: None, signal, word, at: now });
+    }
+
+    fn push(&mut self, line: Line) {
+        if self.lines.len() >= LINES_MAX {
+            self.lines.pop_front();
+            self.dropped_lines += 1;
+        }
+        self.lines.push_back(line);
+    }
+
+    /// What a call in flight said of itself.
+    #[must_use]
+    pub fn in_flight(&self, place: u64) -> Option<&InFlight> {
+        self.in_flight.get(&place).map(AsRef::as_ref)
+    }
+
+    /// A target's circuit has seen a good result.
+    pub fn target_recovered(&mut self, target: u64) {
+        self.gates.target_recovered(target);
+    }
+
+    /// When a target failed this session last.
+    #[must_use]
+    pub fn last_bad(&self, target: u64) -> Option<Timestamp> {
+        self.last_bad.iter().find(|(bad, _)| *bad == target).map(|(_, at)| *at)
+    }
+
+    fn note_bad(&mut self, target: u64, at: Timestamp) {
+        self.last_bad.retain(|(bad, _)| *bad != target);
+        if self.last_bad.len() >= BAD_TARGETS_MAX {
+            self.last_bad.pop_front();
+        }
+        self.last_bad.push_back((target, at));
+    }
+
+    /// Notes what a call came to. None where the call is not known: it was reported before, or let go.
+    pub fn report(&mut self, place: u64, came: &Came<'_>) -> Option<Told> {
+        let call = self.in_flight.remove(&place)?;
+        self.last_seen = self.last_seen.max(came.now);
+        let typing = came.typing;
+        let told = self.gates.report(&call.report(place, came));
+        if came.is_success {
+            self.gates.target_recovered(call.target);
+        } else if typing.is_some_and(|typing| typing.kind.is_some()) {
+            self.note_bad(call.target, came.now);
+        }
+        if came.refused_by.is_none()
+            && !came.is_retried
+            && let Some(typing) = typing.filter(|typing| !typing.is_ours)
+        {
+            self.evidence.record(&ReportedCall {
+                tool_name: &call.tool_name,
+                tool: came.tool,
+                typing,
+                task: call.task.into(),
+                turn: call.turn.unwrap_or(0),
+                payload: came.payload,
+                is_cut_by_caller: came.is_cut_by_caller,
+            });
+        }
+        let (word, trip) = match &told {
+            Told::Nothing => (LineWord::Permit, None),
+            Told::Steer(trip) => (LineWord::Steer, Some(trip)),
+            Told::Trip(trip) => (LineWord::Trip, Some(trip)),
+        };
+        self.counts.steered += u64::from(word == LineWord::Steer);
+        self.counts.halted += u64::from(word == LineWord::Trip);
+        if let Some(line) = self.lines.iter_mut().rev().find(|line| line.place == place) {
+            line.observation = typing.map(|typing| typing.observation);
+            line.kind = typing.and_then(|typing| typing.kind);
+            line.signal = trip.map(|trip| trip.contract.row.signal);
+            line.word = word;
+        }
+        Some(told)
+    }
+
+    /// The model's context was compacted; answers the epoch in force.
+    pub fn advance_epoch(&mut self, to: u32) -> u32 {
+        let next = if to == 0 { self.epoch.saturating_add(1) } else { to };
+        if next > self.epoch {
+            self.epoch = next;
+            self.gates.advance_epoch();
+        }
+        self.epoch
+    }
+
+    /// Frees the unverified writes of a tool, and counts them.
+    pub fn release_effects(&mut self, tool: u64) -> usize {
+        self.gates.release_effects(tool)
+    }
+
+    /// Holds an answer against the evidence of its task: the one in force, or one that is named.
+    pub fn review(&mut self, task: u64, answer: &str, keywords: &Keywords) -> Reviewed {
+        let named = self.tasks.iter().find(|(name, _)| task != 0 && *name == task).map(|(_, number)| *number);
+        let task: u64 = named.unwrap_or(self.task).into();
+        let cut = |name: &str| SafeText::cut(name, TOOL_BYTES_MAX);
+        let required: Vec<SafeText> = self.policy.gates.required_tools.iter().map(|tool| cut(tool)).collect();
+        let exhausted: Vec<SafeText> = self.gates.exhausted().cloned().collect();
+        let verdict = review(&ReviewInput {
+            task: self.evidence.of_task(task),
+            answer,
+            required_tools: &required,
+            exhausted_tools: &exhausted,
+            excluded_hypotheses: &self.policy.excluded_hypotheses,
+            known_ids: &self.policy.known_ids,
+            seen_ids: self.evidence.ids(),
+            keywords,
+            is_strict: self.policy.is_strict,
+            was_sent_back: self.send_backs.was_sent_back(task, self.epoch),
+        });
+        self.send_backs.note(task, self.epoch, &verdict);
+        verdict
+    }
+
+    /// The rules of a verdict: the one that decided, then those that caution.
+    #[must_use]
+    pub fn rules_of(verdict: &Reviewed) -> (Option<ReviewRule>, Vec<ReviewRule>) {
+        match verdict {
+            Reviewed::Allow { cautions } => (None, cautions.clone()),
+            Reviewed::SendBack { rule, also, cautions, .. } | Reviewed::AllowUnsupported { rule, also, cautions } => {
+                (Some(*rule), also.iter().chain(cautions).copied().collect())
+            }
+        }
+    }
+
+    /// Its gates, to be looked at.
+    #[must_use]
+    pub const fn gates(&self) -> &Session {
+        &self.gates
+    }
+
+    /// Its evidence.
+    #[must_use]
+    pub const fn evidence(&self) -> &EvidenceLedger {
+        &self.evidence
+    }
+
+    /// Its lines, oldest first, and how many were dropped before them.
+    pub fn lines(&self) -> (impl Iterator<Item = &Line>, u64) {
+        (self.lines.iter(), self.dropped_lines)
+    }
+
+    /// What it came to so far.
+    #[must_use]
+    pub const fn counts(&self) -> RunCounts {
+        self.counts
+    }
+
+    /// The task in force, from 1.
+    #[must_use]
+    pub const fn task(&self) -> u32 {
+        self.task
+    }
+
+    /// The context epoch.
+    #[must_use]
+    pub const fn epoch(&self) -> u32 {
+        self.epoch
+    }
+}

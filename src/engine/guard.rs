@@ -1,0 +1,323 @@
+//! A call of a session: its gates are asked beside the breaker, and the stricter answer is told.
+//!
+//! The session's lock and a breaker's are never held together: a place is taken first, and given back where the breaker
+//! refuses.
+
+use std::sync::Arc;
+
+use super::exchange::{Arguments, Call, Decision, ReportAnswer, Seen};
+use super::report::Known;
+use super::{Engine, Reading};
+use crate::domain::breaker::Acknowledgement;
+use crate::domain::breaker::permit::Permit;
+use crate::domain::contract::Trip;
+use crate::domain::document::canonical;
+use crate::domain::event::{Event, Happening, Told as ToldEvent};
+use crate::domain::ids::{Code, HashTag, SafeText, TargetName};
+use crate::domain::observation::fingerprint::text_of;
+use crate::domain::observation::{Classification, Disposition, Handling, RawResult, Typing};
+use crate::domain::session::Told;
+use crate::domain::session::call::{Ask, ToolName, Wave};
+use crate::domain::session::effects::is_reply_lost;
+use crate::domain::session::flight::{Came, InFlight};
+use crate::domain::session::identity;
+use crate::domain::session::policy::SessionPolicy;
+use crate::domain::session::review::keywords::Keywords;
+use crate::domain::session::run::{AgentRun, RunPolicy};
+use crate::domain::signal::Phase;
+use crate::domain::time::Timestamp;
+use crate::domain::tool::{Tool, Tools};
+use crate::domain::verdict::Verdict;
+
+/// The longest target in a session's contract, in bytes.
+const TARGET_BYTES_MAX: usize = crate::domain::contract::LONG_FIELD_BYTES_MAX;
+
+/// A call of a session as its gates see it.
+struct Guarded<'a> {
+    key: u64,
+    tool_name: &'a str,
+    tool: Tool,
+    target_name: SafeText,
+    task: u64,
+    flight: InFlight,
+}
+
+impl Engine {
+    /// The key of a session: of its caller and its name.
+    pub(super) fn session_key(&self, caller: &str, session: &str) -> u64 {
+        if caller.is_empty() {
+            return self.hash(HashTag::Session, session);
+        }
+        let mut bytes = Vec::with_capacity(caller.len() + session.len() + 4);
+        bytes.extend_from_slice(&(caller.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(caller.as_bytes());
+        bytes.extend_from_slice(session.as_bytes());
+        self.identity.names.hash(HashTag::Session, &bytes)
+    }
+
+    /// Opens a session under a policy, or changes that of one that is open. True where it is new.
+    #[must_use]
+    pub fn open_session(&self, caller: &str, session: &str, policy: RunPolicy, now: Timestamp) -> bool {
+        let key = self.session_key(caller, session);
+        let make = || AgentRun::new(RunPolicy::default(), self.identity.names, now);
+        let opened = self.sessions.with_made(key, now, make, |run, is_new| {
+            run.adopt(policy);
+            run.last_seen = run.last_seen.max(now);
+            is_new
+        });
+        opened.unwrap_or(false)
+    }
+
+    /// Works on a session that is open.
+    pub fn with_session<R>(
+        &self,
+        caller: &str,
+        session: &str,
+        now: Timestamp,
+        work: impl FnOnce(&mut AgentRun) -> R,
+    ) -> Option<R> {
+        self.sessions.with(self.session_key(caller, session), now, work)
+    }
+
+    /// Ends a session. True where it was open.
+    pub fn close_session(&self, caller: &str, session: &str) -> bool {
+        self.sessions.remove(self.session_key(caller, session)).is_some()
+    }
+
+    /// Sessions that are kept.
+    #[must_use]
+    pub fn session_count(&self) -> usize {
+        self.sessions.len()
+    }
+
+    /// Looks at what sessions are held to by the configuration, and at what is known of tools.
+    pub fn with_reading<R>(&self, look: impl FnOnce(&SessionPolicy, &Tools) -> R) -> R {
+        let current = self.current();
+        look(&current.session_policy, &current.reading.tools)
+    }
+
+    /// The words by which answers are read.
+    #[must_use]
+    pub fn keywords(&self) -> &Keywords {
+        &self.keywords
+    }
+
+    /// A tool's name as sessions know it.
+    #[must_use]
+    pub fn tool_hash(&self, tool: &str) -> u64 {
+        self.identity.names.hash(HashTag::Tool, tool.as_bytes())
+    }
+
+    /// A task's name as sessions know it; 0 for none.
+    #[must_use]
+    pub fn task_hash(&self, task: &str) -> u64 {
+        self.hash(HashTag::Task, task)
+    }
+
+    /// Decides a call that names a session.
+    pub(super) fn decide_guarded(&self, call: &Call<'_>, now: Timestamp) -> Decision {
+        let seq = self.next_seq();
+        let current = self.current();
+        let guarded = self.guarded(call, &current.reading, now);
+        let tool = ToolName { id: guarded.flight.tool, name: guarded.tool_name };
+        let may_probe = self.hear_of_target(&guarded, call, now);
+        let alternative = self.alternative(&guarded.tool, now);
+        let alternative = alternative.as_ref().map(|name| self.tool_name(name));
+        let ask = Ask {
+            tool,
+            target: &guarded.target_name,
+            arguments: guarded.flight.arguments,
+            wave: guarded.flight.wave,
+            call: self.call_key(&call.id).unwrap_or(0),
+            place: seq,
+            lease_ends: now.plus_ms(current.permit_for_ms),
+            idempotency_key: guarded.flight.idempotency_key,
+            is_approved: call.asked_as.is_approved,
+            may_probe,
+            alternatives: alternative.as_slice(),
+            now,
+        };
+        let policy = || RunPolicy { gates: Arc::clone(&current.session_policy), ..RunPolicy::default() };
+        let make = || AgentRun::new(policy(), self.identity.names, now);
+        let asked = self.sessions.with_made(guarded.key, now, make, |run, _| {
+            let task = run.turn_to_task(guarded.task);
+            (task, run.admit(&ask))
+        });
+        let Some((task, verdict)) = asked else { return self.decide(call, seq, now) };
+        match verdict {
+            Verdict::Refuse(trip) => self.refuse_guarded(call, &guarded, *trip, now),
+            Verdict::Proceed(()) => {
+                let decision = self.decide(call, seq, now);
+                let flight = InFlight { task, ..guarded.flight };
+                self.sessions.with(guarded.key, now, |run| match &decision {
+                    Decision::Permit { granted, .. } => {
+                        run.admitted(seq, InFlight { is_probe: granted.is_probe, ..flight });
+                    }
+                    Decision::Trip(refusal) => {
+                        run.refused(seq, guarded.tool_name, flight.turn, &refusal.trip, now);
+                    }
+                });
+                decision
+            }
+        }
+    }
+
+    /// A session's refusal, unless the breaker's comes first in the catalogue.
+    fn refuse_guarded(&self, call: &Call<'_>, guarded: &Guarded<'_>, trip: Trip, now: Timestamp) -> Decision {
+        let own: Verdict<bool> = Verdict::Refuse(Box::new(trip));
+        let breakers = self.peeked(call, now);
+        let Verdict::Refuse(mut trip) = own.stricter(breakers) else { return self.decide(call, self.next_seq(), now) };
+        let mut events = vec![session_event(&trip, now, Happening::Refused)];
+        self.log.number(&mut events);
+        trip.event_seq = events.first().map_or(0, |event| event.seq);
+        self.log.hand_in(events);
+        self.sessions.with(guarded.key, now, |run| {
+            run.refused(0, guarded.tool_name, guarded.flight.turn, &trip, now);
+        });
+        Decision::Trip(Box::new(self.told(Arc::from(trip), now)))
+    }
+
+    /// A call as its session's gates see it.
+    fn guarded<'a>(&self, call: &Call<'a>, reading: &Reading, now: Timestamp) -> Guarded<'a> {
+        let asked = call.asked_as;
+        let tool_name = if asked.tool_name.is_empty() { call.target_str() } else { asked.tool_name };
+        let key = self.session_key(call.id.caller, call.id.session);
+        let declared =
+            self.sessions.with(key, now, |run| run.policy.tools.get(tool_name).map(|known| known.tool.clone()));
+        let tool = declared.flatten().unwrap_or_else(|| reading.tools.of(tool_name).clone());
+        let bytes = match call.arguments {
+            Arguments::Bytes(bytes) => bytes,
+            Arguments::Digest(_) | Arguments::Unknown => &[],
+        };
+        let arguments = match call.arguments {
+            Arguments::Bytes(bytes) => self.identity.names.hash(HashTag::Arguments, &canonical(bytes)),
+            Arguments::Digest(digest) => self.identity.names.hash(HashTag::Arguments, digest),
+            // Nothing is said of them, so that no two calls are known to be alike.
+            Arguments::Unknown => self.next_seq() | 1 << 63,
+        };
+        let identity = identity::of(tool_name, &tool, bytes).bytes();
+        let identity = identity.map_or(arguments, |bytes| self.identity.names.hash(HashTag::Identity, &bytes));
+        let wave = self.hash(HashTag::Wave, asked.wave);
+        let turn = asked.turn.map_or(0, |turn| u64::from(turn) + 1);
+        let target_name = SafeText::cut(call.target.as_str(), TARGET_BYTES_MAX);
+        let flight = InFlight {
+            tool: self.tool_hash(tool_name),
+            tool_name: tool_name.into(),
+            target_name: target_name.clone(),
+            target: self.identity.names.hash(HashTag::Target, call.target.as_str().as_bytes()),
+            arguments,
+            identity,
+            purpose: self.hash(HashTag::Purpose, asked.purpose),
+            wave: (wave != 0 || turn != 0).then_some(Wave { id: wave, turn }),
+            turn: asked.turn,
+            task: 0,
+            idempotency_key: self.hash(HashTag::IdempotencyKey, asked.idempotency_key),
+            effect: asked.effect.unwrap_or(tool.effect),
+            attempt: call.id.attempt,
+            is_probe: false,
+            sent_at: now,
+        };
+        let task = self.hash(HashTag::Task, asked.task);
+        Guarded { key, tool_name, tool, target_name, task, flight }
+    }
+
+    /// Where a route is exhausted, its target has a say: a good result since ends a halt on it, and a probe is not
+    /// withheld. Answers whether the call would be a probe.
+    fn hear_of_target(&self, guarded: &Guarded<'_>, call: &Call<'_>, now: Timestamp) -> bool {
+        let target = guarded.flight.target;
+        let asked = self
+            .sessions
+            .with(guarded.key, now, |run| run.is_exhausted(guarded.flight.tool).then(|| run.last_bad(target)));
+        let Some(Some(last_bad)) = asked else { return false };
+        if self.last_good(call.target, now).is_some_and(|good| last_bad.is_none_or(|bad| good > bad)) {
+            self.sessions.with(guarded.key, now, |run| run.target_recovered(target));
+        }
+        matches!(self.peeked(call, now), Verdict::Proceed(true))
+    }
+
+    /// The configured alternative of a tool, where it can be called now.
+    fn alternative(&self, tool: &Tool, now: Timestamp) -> Option<Arc<str>> {
+        let name = tool.alternative.as_ref()?;
+        let target = TargetName::parse(name).ok()?;
+        let call = Call::of_target(&target);
+        matches!(self.peeked(&call, now), Verdict::Proceed(_)).then(|| Arc::clone(name))
+    }
+
+    fn tool_name<'a>(&self, name: &'a str) -> ToolName<'a> {
+        ToolName { id: self.tool_hash(name), name }
+    }
+
+    /// Tells a session what its call came to, and answers its word: a contract in place of the result or under it.
+    pub(super) fn tell_session(
+        &self,
+        permit: &Permit,
+        known: &Known<'_>,
+        seen: Result<(&Seen<'_>, &RawResult<'_>, &Typing), Classification>,
+        (answer, handling): (&ReportAnswer, &Handling),
+        now: Timestamp,
+    ) -> Told {
+        let is_first = matches!(answer.acknowledgement, Acknowledgement::Counted | Acknowledgement::Stale);
+        if permit.session == 0 || !is_first {
+            return Told::Nothing;
+        }
+        let alternative = self.alternative(known.tool, now);
+        let alternative = alternative.as_ref().map(|name| self.tool_name(name));
+        let read_tool = known.tool.read_tool.clone();
+        let names = &self.identity.names;
+        let (classification, typed) = match seen {
+            Ok((seen, raw, typing)) => (typing.classification, Some((seen, raw, typing))),
+            Err(classification) => (classification, None),
+        };
+        let print = |text: String| names.hash(HashTag::Fingerprint, text.as_bytes());
+        let result = |seen: &Seen<'_>| seen.payload.map(|payload| names.hash(HashTag::Result, payload));
+        let came = Came {
+            typing: typed.map(|(_, _, typing)| typing),
+            tool: known.tool,
+            fingerprint: typed.and_then(|(_, raw, typing)| text_of(raw, typing)).map(print),
+            result: typed.filter(|(_, _, typing)| typing.observation.is_usable()).and_then(|(seen, ..)| result(seen)),
+            is_success: classification == Classification::Ok,
+            refused_by: known.refused_by,
+            is_held_by_circuit: permit.is_probe || answer.phase_after != Phase::Closed,
+            is_reply_lost: typed.is_some_and(|(seen, ..)| is_reply_lost(&seen.transport)),
+            read_tool: read_tool.as_ref().map(|name| self.tool_name(name)),
+            alternatives: alternative.as_slice(),
+            payload: typed.and_then(|(seen, ..)| seen.payload),
+            is_cut_by_caller: typed.is_some_and(|(seen, ..)| seen.is_cut_by_caller),
+            is_retried: handling.disposition == Disposition::RetrySilently,
+            now,
+        };
+        let told = self.sessions.with(permit.session, now, |run| run.report(permit.seq, &came)).flatten();
+        told.map_or(Told::Nothing, |told| self.numbered(told, now))
+    }
+
+    /// The same word with the number of the event that tells of it.
+    fn numbered(&self, told: Told, now: Timestamp) -> Told {
+        let (mut trip, what): (Box<Trip>, fn(ToldEvent) -> Happening) = match told {
+            Told::Nothing => return Told::Nothing,
+            Told::Steer(trip) => (trip, Happening::Steered),
+            Told::Trip(trip) => (trip, Happening::Halted),
+        };
+        let mut events = vec![session_event(&trip, now, what)];
+        self.log.number(&mut events);
+        trip.event_seq = events.first().map_or(0, |event| event.seq);
+        let is_steer = matches!(events.first().map(|event| &event.what), Some(Happening::Steered(_)));
+        self.log.hand_in(events);
+        if is_steer { Told::Steer(trip) } else { Told::Trip(trip) }
+    }
+}
+
+/// What a session's guard told, as an event. Its scope is the tool's target; a session's name is never told.
+fn session_event(trip: &Trip, now: Timestamp, what: fn(ToldEvent) -> Happening) -> Event {
+    let row = trip.contract.row;
+    let told = ToldEvent {
+        signal: row.signal,
+        action: row.action,
+        urgency: row.urgency,
+        phase: Phase::Closed,
+        observed: trip.contract.observed.clone(),
+        threshold: trip.contract.threshold.clone(),
+    };
+    let breaker: Code = trip.contract.breaker.clone();
+    let scope = format!("target:{}", trip.contract.target.as_str()).into();
+    Event { seq: 0, at: now, breaker, scope, kind: None, generation: trip.generation, what: what(told) }
+}
