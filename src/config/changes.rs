@@ -4,19 +4,24 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Config;
+use super::failure::{HostDraft, RetryDraft, RouteDraft};
 use super::format::FormatDraft;
 use super::key::Key;
-use super::keys::{BREAKER, BREAKERS, DEFAULTS, FORMAT, FORMATS, POLICY, SECTIONS, TOOL, TOOLS};
+use super::keys::{
+    BREAKER, BREAKERS, DEFAULTS, FAILURE, FAILURES, FORMAT, FORMATS, HOST, HOSTS, POLICY, ROUTE, ROUTES, SECTIONS,
+    TOOL, TOOLS,
+};
 use super::policy::PolicyDraft;
 use super::tool::ToolDraft;
 use crate::domain::breaker::policy::BreakerPolicy;
+use crate::domain::failure::binding::FailureRules;
 use crate::domain::observation::custom::CustomFormat;
 use crate::domain::signal::CircuitKind;
 use crate::domain::tool::ToolRow;
 
 impl Config {
     /// The dotted paths that have another value in `other`. A breaker is named by its code or, without one, by its
-    /// first target; a row of tools by its glob.
+    /// first target; a row of tools by its glob; formats, hosts and routes by their names.
     #[must_use]
     pub fn changes(&self, other: &Self) -> Vec<String> {
         let mut changes = vec![];
@@ -31,6 +36,7 @@ impl Config {
         let formats = Pair { old: self.formats.as_slice(), new: &other.formats };
         Rows { list: FORMATS, pair: formats, name: |format| format.name.as_str() }
             .compare(&mut changes, compare_format);
+        compare_failure(Pair { old: &self.failure, new: &other.failure }, &mut changes);
         changes
     }
 }
@@ -104,6 +110,20 @@ fn is_same_order<T>(old: &Named<'_, T>, new: &Named<'_, T>) -> bool {
     let mut both: Vec<(usize, usize)> = both.collect();
     both.sort_unstable();
     both.is_sorted_by_key(|(_, new)| *new)
+}
+
+fn compare_failure(pair: Pair<'_, FailureRules>, changes: &mut Vec<String>) {
+    let (old, new) = (RetryDraft::from(&pair.old.cap), RetryDraft::from(&pair.new.cap));
+    compare(FAILURES, FAILURE, Pair { old: &old, new: &new }, changes);
+    let (old, new) = (&pair.old.confirmed, &pair.new.confirmed);
+    let hosts = Pair { old: old.hosts(), new: new.hosts() };
+    Rows { list: HOSTS, pair: hosts, name: |host| host.name.as_str() }.compare(changes, |path, pair, changes| {
+        compare(path, HOST, Pair { old: &HostDraft::from(pair.old), new: &HostDraft::from(pair.new) }, changes);
+    });
+    let routes = Pair { old: old.routes(), new: new.routes() };
+    Rows { list: ROUTES, pair: routes, name: |route| route.name.as_str() }.compare(changes, |path, pair, changes| {
+        compare(path, ROUTE, Pair { old: &RouteDraft::from(pair.old), new: &RouteDraft::from(pair.new) }, changes);
+    });
 }
 
 fn breaker_name(breaker: &BreakerPolicy) -> &str {

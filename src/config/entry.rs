@@ -1,4 +1,4 @@
-//! Addresses to listen at, globs over names, JSON pointers, and the words that are compared with values.
+//! Addresses to listen at, texts, names and globs over names, JSON pointers, and the words that are compared with values.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,12 +8,14 @@ use serde_json::{Value, json};
 use toml::de::{DeArray, DeValue};
 
 use super::fault::{Place, Sink};
-use super::field::wrong_type;
+use super::field::{Range, wrong_type};
 use super::list::{Bound, one_or_list, read_list};
 use super::settings::Listen;
 use super::text::quoted;
 use crate::domain::breaker::routes::target_glob;
-use crate::domain::ids::TARGET_BYTES_MAX;
+use crate::domain::failure::confirmed::ROUTES_MAX;
+use crate::domain::failure::names::{NAME_BYTES_MAX, RouteName};
+use crate::domain::ids::{SafeText, TARGET_BYTES_MAX};
 
 /// Pointers in one list.
 pub(super) const POINTERS_MAX: usize = 16;
@@ -42,6 +44,49 @@ pub(super) fn parse_address(text: &str) -> Result<Listen, String> {
     }
     let rule = |_| "is no address: an IP and a port such as `127.0.0.1:7171`, or `unix:/run/tripnote.sock`, is due";
     text.parse().map(Listen::Tcp).map_err(rule).map_err(str::to_owned)
+}
+
+/// Text that reaches a model as it is written: nothing may have to be dropped or cut.
+pub(super) fn read_text(text: &str, bytes: Range) -> Result<SafeText, String> {
+    let max = usize::try_from(bytes.max).unwrap_or(usize::MAX);
+    let kept = SafeText::cut(text, max);
+    if text.is_empty() && bytes.min > 0 {
+        return Err(format!("is empty: a text of {} to {} bytes is due", bytes.min, bytes.max));
+    }
+    if SafeText::cut(text, usize::MAX).as_str() != text {
+        return Err("holds a control, line or direction mark: plain text is due".to_owned());
+    }
+    if kept.as_str() != text {
+        return Err(format!("is longer than {max} bytes, in which a quote or backslash takes two"));
+    }
+    Ok(kept)
+}
+
+/// A name that is kept byte for byte; the rule is the same for every kind of name.
+pub(super) fn read_name(text: &str) -> Result<Arc<str>, String> {
+    RouteName::parse(text).map(|_| text.into()).map_err(|invalid| invalid.to_string())
+}
+
+/// The names; none where one is at fault, which is reported.
+pub(super) fn read_names(list: &DeArray<'_>, place: &Place<'_>, sink: &mut Sink<'_>) -> Option<Vec<Arc<str>>> {
+    let name = |value: &DeValue<'_>| value.as_str().map_or_else(|| Err(wrong_type(value, &name_due())), read_name);
+    read_list(list, place, Bound { what: "names", max: ROUTES_MAX }, sink, reported(name))
+}
+
+pub(super) fn name_due() -> String {
+    format!("a name of 1 to {NAME_BYTES_MAX} bytes")
+}
+
+pub(super) fn names_due() -> String {
+    format!("a list of 1 to {ROUTES_MAX} names of 1 to {NAME_BYTES_MAX} bytes each")
+}
+
+pub(super) fn name_schema() -> Value {
+    json!({"type": "string", "minLength": 1, "maxLength": NAME_BYTES_MAX})
+}
+
+pub(super) fn names_schema() -> Value {
+    json!({"type": "array", "minItems": 1, "maxItems": ROUTES_MAX, "items": name_schema()})
 }
 
 /// The globs; none where one is at fault, which is reported.

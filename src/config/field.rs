@@ -88,6 +88,10 @@ pub(super) enum Field<T: 'static> {
     Target(Lens<T, TargetName>),
     /// One of a closed list, or the name of a row of the table; looked up when all rows are read.
     Named(fn() -> Vec<&'static str>, &'static str, Lens<T, Arc<str>>),
+    /// A name that is only compared.
+    Name(Lens<T, Arc<str>>),
+    /// Names that are only compared.
+    Names(Lens<T, Vec<Arc<str>>>),
     /// A glob over names.
     Glob(Lens<T, Arc<str>>),
     /// Globs over target names.
@@ -121,7 +125,7 @@ impl<T: 'static> Field<T> {
             Self::Shadow(lens) => self.read_shadow(value).map(|percent| (lens.set)(into, percent)),
             Self::Word(words, lens) => self.read_word(value, &words()).map(|word| (lens.set)(into, word)),
             Self::Text(bytes, lens) => {
-                self.text_of(value).and_then(|text| read_text(text, *bytes)).map(|text| (lens.set)(into, text))
+                self.text_of(value).and_then(|text| entry::read_text(text, *bytes)).map(|text| (lens.set)(into, text))
             }
             Self::Address(lens) => {
                 self.text_of(value).and_then(entry::parse_address).map(|address| (lens.set)(into, address))
@@ -131,6 +135,10 @@ impl<T: 'static> Field<T> {
             Self::Named(_, _, lens) => self.text_of(value).map(|name| (lens.set)(into, name.into())),
             Self::Glob(lens) => {
                 self.text_of(value).and_then(entry::read_glob).map(|glob| (lens.set)(into, glob.into()))
+            }
+            Self::Name(lens) => self.text_of(value).and_then(entry::read_name).map(|name| (lens.set)(into, name)),
+            Self::Names(lens) => {
+                self.list_of(value).map(|list| lens.set_read(into, entry::read_names(list, place, sink)))
             }
             Self::Pointer(lens) => {
                 self.text_of(value).and_then(entry::read_pointer).map(|pointer| (lens.set)(into, pointer))
@@ -176,11 +184,11 @@ impl<T: 'static> Field<T> {
             Self::Address(lens) => (lens.get)(of).map(|address| quoted(&address.to_string())),
             Self::Code(lens) => (lens.get)(of).map(|code| quoted(code.as_str())),
             Self::Target(lens) => (lens.get)(of).map(|target| quoted(target.as_str())),
-            Self::Named(_, _, lens) | Self::Glob(lens) | Self::Pointer(lens) => {
+            Self::Named(_, _, lens) | Self::Name(lens) | Self::Glob(lens) | Self::Pointer(lens) => {
                 (lens.get)(of).map(|text| quoted(&text))
             }
             Self::Globs(lens) => (lens.get)(of).map(|globs| entry::written_texts(&globs)),
-            Self::Pointers(lens) => (lens.get)(of).map(|pointers| entry::written_texts(&pointers)),
+            Self::Names(lens) | Self::Pointers(lens) => (lens.get)(of).map(|texts| entry::written_texts(&texts)),
             Self::Words(lens) => (lens.get)(of).map(|words| entry::written_words(&words)),
             Self::Conditions(lens) => (lens.get)(of).map(|conditions| condition::written_conditions(&conditions)),
             Self::Poll(lens) => (lens.get)(of).map(poll::written_poll),
@@ -212,6 +220,8 @@ impl<T: 'static> Field<T> {
                 format!("a code of 1 to {CODE_BYTES_MAX} of a-z, 0-9 and _ that starts with a letter")
             }
             Self::Target(_) => format!("a target name of 1 to {TARGET_BYTES_MAX} bytes"),
+            Self::Name(_) => entry::name_due(),
+            Self::Names(_) => entry::names_due(),
             Self::Glob(_) => format!("a glob of 1 to {GLOB_BYTES_MAX} bytes"),
             Self::Pointer(_) => format!("a JSON pointer of at most {POINTER_BYTES_MAX} bytes: {POINTER_DUE}"),
             Self::Pointers(_) => {
@@ -256,6 +266,8 @@ impl<T: 'static> Field<T> {
             Self::Named(words, ..) => {
                 json!({"anyOf": [{"type": "string", "enum": words()}, {"type": "string", "pattern": code_pattern()}]})
             }
+            Self::Name(_) => entry::name_schema(),
+            Self::Names(_) => entry::names_schema(),
             Self::Glob(_) => json!({"type": "string", "minLength": 1, "maxLength": GLOB_BYTES_MAX}),
             Self::Pointer(_) => entry::pointer_schema(),
             Self::Pointers(_) => json!({
@@ -340,22 +352,6 @@ impl<T: 'static> Field<T> {
     fn read_target(&self, value: &DeValue<'_>) -> Result<TargetName, String> {
         TargetName::parse(self.text_of(value)?).map_err(|fault| format!("is no target: {fault}"))
     }
-}
-
-/// Text that reaches a model as it is written: nothing may have to be dropped or cut.
-fn read_text(text: &str, bytes: Range) -> Result<SafeText, String> {
-    let max = usize::try_from(bytes.max).unwrap_or(usize::MAX);
-    let kept = SafeText::cut(text, max);
-    if text.is_empty() && bytes.min > 0 {
-        return Err(format!("is empty: a text of {} to {} bytes is due", bytes.min, bytes.max));
-    }
-    if SafeText::cut(text, usize::MAX).as_str() != text {
-        return Err("holds a control, line or direction mark: plain text is due".to_owned());
-    }
-    if kept.as_str() != text {
-        return Err(format!("is longer than {max} bytes, in which a quote or backslash takes two"));
-    }
-    Ok(kept)
 }
 
 pub(super) fn wrong_type(value: &DeValue<'_>, due: &str) -> String {

@@ -1,6 +1,7 @@
 //! Every key of the configuration: name, type, range, meaning and where its value lives.
 //!
-//! The only place where a rule about one key is stated; those of tools are in `tools`. The reader, the default text,
+//! The only place where a rule about one key is stated; those of tools are in `tools`,
+//! those of failed steps in `failure`. The reader, the default text,
 //! the schema, the README table and the list of changes are all written from these rows; rules over two keys are in
 //! `checks`, and where the rows of one list are read.
 
@@ -60,10 +61,13 @@ macro_rules! word {
     };
 }
 
+mod failure;
 mod session;
 mod tools;
 
 use session::SESSION;
+
+pub(super) use failure::{FAILURE, HOST, ROUTE};
 pub(super) use tools::{CONDITION, FORMAT, POLL, TOOL};
 
 const fn range(min: u64, max: u64) -> Range {
@@ -85,6 +89,13 @@ pub(super) const BREAKERS: &str = "breaker";
 pub(super) const TOOLS: &str = "tool";
 /// The list of formats.
 pub(super) const FORMATS: &str = "format";
+
+/// The table about failed steps.
+pub(super) const FAILURES: &str = "failure";
+/// The list of spare hosts.
+pub(super) const HOSTS: &str = "host";
+/// The list of routes that can be narrowed.
+pub(super) const ROUTES: &str = "route";
 
 /// Keys outside any table.
 pub(super) static ROOT: &[Key<Settings>] = &[

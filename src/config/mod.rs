@@ -8,6 +8,7 @@ mod changes;
 mod checks;
 mod condition;
 mod entry;
+mod failure;
 mod fallback;
 mod fault;
 mod field;
@@ -32,6 +33,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::domain::breaker::policy::BreakerPolicy;
+use crate::domain::failure::binding::FailureRules;
 use crate::domain::observation::custom::CustomFormat;
 use crate::domain::tool::Tools;
 pub use fault::{FILE_BYTES_MAX, Fault, FaultReport, LoadError};
@@ -53,6 +55,8 @@ pub struct Config {
     pub formats: Vec<Arc<CustomFormat>>,
     /// What is known of tools.
     pub tools: Tools,
+    /// What may follow a failed step.
+    pub failure: FailureRules,
 }
 
 /// Gives the value of an environment variable.

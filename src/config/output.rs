@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::failure::{HostDraft, RetryDraft, RouteDraft};
 use super::format::FormatDraft;
 use super::key::{Key, Only};
 use super::keys::{
-    BREAKER, BREAKERS, CONDITION, DEFAULTS, FALLBACK, FORMAT, FORMATS, POLICY, POLL, RULE, SECTIONS, TOOL, TOOLS,
+    BREAKER, BREAKERS, CONDITION, DEFAULTS, FAILURE, FAILURES, FALLBACK, FORMAT, FORMATS, HOST, HOSTS, POLICY, POLL,
+    ROUTE, ROUTES, RULE, SECTIONS, TOOL, TOOLS,
 };
 use super::policy::PolicyDraft;
 use super::settings::Settings;
@@ -43,6 +45,10 @@ pub fn default_text() -> String {
     page.keys(POLICY.iter().filter(|key| key.name == "open_for"), &PolicyDraft::of(CircuitKind::ErrorRate), EXAMPLE);
     page.row(TOOLS, TOOL, &ToolDraft::default());
     page.row(FORMATS, FORMAT, &FormatDraft::default());
+    page.header(Some(format!("[{FAILURES}]")), "");
+    page.keys(FAILURE.iter(), &RetryDraft::default(), "");
+    page.row(HOSTS, HOST, &HostDraft::default());
+    page.row(ROUTES, ROUTE, &RouteDraft::default());
     page.text
 }
 
@@ -124,6 +130,10 @@ pub fn readme_table() -> String {
     rows.extend(POLL.iter().map(|key| row(&format!("{TOOLS}[].poll."), key, "")));
     rows.extend(FORMAT.iter().map(|key| row(&format!("{FORMATS}[]."), key, "")));
     rows.extend(CONDITION.iter().map(|key| row(&format!("{FORMATS}[].…_when[]."), key, "")));
+    let once = RetryDraft::default();
+    rows.extend(FAILURE.iter().map(|key| row(&format!("{FAILURES}."), key, &code(key.field.written(&once)))));
+    rows.extend(HOST.iter().map(|key| row(&format!("{HOSTS}[]."), key, "")));
+    rows.extend(ROUTE.iter().map(|key| row(&format!("{ROUTES}[]."), key, "")));
     rows.join("\n") + "\n"
 }
 

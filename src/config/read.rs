@@ -4,10 +4,11 @@ use toml::de::{DeTable, DeValue};
 
 use super::branch::Branch;
 use super::checks::{self, Layer};
+use super::failure::read_failure;
 use super::fault::{FaultReport, Place, Sink};
 use super::field::wrong_type;
 use super::format::read_formats;
-use super::keys::{BREAKER, BREAKERS, DEFAULTS, FORMATS, ROOT, SECTIONS, TOOLS};
+use super::keys::{BREAKER, BREAKERS, DEFAULTS, FAILURES, FORMATS, HOSTS, ROOT, ROUTES, SECTIONS, TOOLS};
 use super::policy::{PolicyDraft, finish, read_policies, signals};
 use super::settings::Settings;
 use super::tool::read_tools;
@@ -44,7 +45,8 @@ pub(super) fn read(text: &str, lookup: Lookup<'_>) -> Result<Config, FaultReport
     checks::check_codes(&breakers, &mut sink);
     let formats = read_formats(&root, &mut sink);
     let tools = read_tools(&root, &formats, &mut sink);
-    let config = Config { settings, default_policy, breakers, formats: formats.custom, tools };
+    let failure = read_failure(&root, &mut sink);
+    let config = Config { settings, default_policy, breakers, formats: formats.custom, tools, failure };
     checks::check_budget(&config, &mut sink);
     sink.into_report().map_or(Ok(config), Err)
 }
@@ -81,7 +83,7 @@ fn read_settings(root: &Branch<'_>, settings: &mut Settings, sink: &mut Sink<'_>
         .iter()
         .map(|(table, _)| *table)
         .filter(|table| !table.is_empty())
-        .chain([DEFAULTS, BREAKERS, TOOLS, FORMATS])
+        .chain([DEFAULTS, BREAKERS, TOOLS, FORMATS, FAILURES, HOSTS, ROUTES])
         .collect();
     root.read(ROOT, &tables, settings, sink);
     for (table, keys) in SECTIONS.iter().filter(|(table, _)| !table.is_empty()) {

@@ -4,14 +4,19 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::failure::{self, RetryDraft};
 use super::format::{self, FORMATS_MAX, FormatDraft};
 use super::key::Key;
-use super::keys::{BREAKER, BREAKERS, DEFAULTS, FORMAT, FORMATS, POLICY, ROOT, SECTIONS, TOOL, TOOLS};
+use super::keys::{
+    BREAKER, BREAKERS, DEFAULTS, FAILURE, FAILURES, FORMAT, FORMATS, HOST, HOSTS, POLICY, ROOT, ROUTE, ROUTES,
+    SECTIONS, TOOL, TOOLS,
+};
 use super::policy::PolicyDraft;
 use super::read::BREAKERS_MAX;
 use super::settings::Settings;
 use super::tool::{self, TOOLS_MAX, ToolDraft};
 use crate::domain::breaker::policy::BreakerPolicy;
+use crate::domain::failure::confirmed::{HOSTS_MAX, ROUTES_MAX};
 use crate::domain::signal::CircuitKind;
 
 /// The schema of a whole file.
@@ -25,9 +30,12 @@ pub fn schema() -> Value {
     let mut breaker = properties(BREAKER, Some(&BreakerPolicy::default()));
     breaker.append(&mut kinds());
     root.insert(DEFAULTS.to_owned(), closed(kinds()).into());
-    root.insert(BREAKERS.to_owned(), rows(BREAKERS_MAX, breaker, "targets"));
-    root.insert(TOOLS.to_owned(), rows(TOOLS_MAX, properties(TOOL, Some(&ToolDraft::default())), tool::MATCH));
+    root.insert(BREAKERS.to_owned(), rows(BREAKERS_MAX, breaker, &["targets"]));
+    root.insert(TOOLS.to_owned(), rows(TOOLS_MAX, properties(TOOL, Some(&ToolDraft::default())), &[tool::MATCH]));
     root.insert(FORMATS.to_owned(), formats());
+    root.insert(FAILURES.to_owned(), closed(properties(FAILURE, Some(&RetryDraft::default()))).into());
+    root.insert(HOSTS.to_owned(), rows(HOSTS_MAX, properties(HOST, None), &[failure::NAME, failure::SERVED]));
+    root.insert(ROUTES.to_owned(), rows(ROUTES_MAX, properties(ROUTE, None), &[failure::NAME, failure::NARROW]));
     let policies = CircuitKind::ALL.iter().map(|kind| (kind.word().to_owned(), policy(*kind)));
     let mut schema = closed(root);
     schema.extend([
@@ -38,16 +46,16 @@ pub fn schema() -> Value {
     Value::Object(schema)
 }
 
-/// The schema of a list of tables, of which each has the key `required`.
-fn rows(max: usize, row: Map<String, Value>, required: &str) -> Value {
+/// The schema of a list of tables, of which each has the keys `required`.
+fn rows(max: usize, row: Map<String, Value>, required: &[&str]) -> Value {
     let mut row = closed(row);
-    row.insert("required".to_owned(), json!([required]));
+    row.insert("required".to_owned(), json!(required));
     json!({"type": "array", "maxItems": max, "items": row})
 }
 
 /// Formats, each with at least one of the lists that say what a payload means.
 fn formats() -> Value {
-    let mut formats = rows(FORMATS_MAX, properties(FORMAT, Some(&FormatDraft::default())), format::NAME);
+    let mut formats = rows(FORMATS_MAX, properties(FORMAT, Some(&FormatDraft::default())), &[format::NAME]);
     let lists: Vec<Value> = format::VERDICTS.iter().map(|list| json!({"required": [list]})).collect();
     if let Some(format) = formats.get_mut("items").and_then(Value::as_object_mut) {
         format.insert("allOf".to_owned(), json!([{"anyOf": lists}]));

@@ -1,5 +1,6 @@
 mod faults;
 mod outputs;
+mod steps;
 mod tools;
 
 use std::net::SocketAddr;

@@ -193,7 +193,16 @@ fn a_report_names_exactly_what_is_broken() {
     let keys = given_keys(&text);
     assert!(keys.len() > 120, "{}", keys.len());
     // without these the table that they belong to is at fault as well
-    let needed = [".targets", "latency.slow", "tool[0].match", "format[0].name"];
+    let needed = [
+        ".targets",
+        "latency.slow",
+        "tool[0].match",
+        "format[0].name",
+        "host[0].name",
+        ".routes",
+        "route[0].name",
+        ".narrow",
+    ];
     let is_needed = |path: &str| needed.iter().any(|end| path.ends_with(end));
     let one = (any::<prop::sample::Index>(), prop_oneof![Just(Breakage::Value), Just(Breakage::Name)]);
     let seed = [7; 32];

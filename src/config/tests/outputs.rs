@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Config, parsed};
 use crate::config::key::Key;
 use crate::config::keys::{
-    BREAKER, CONDITION, CONTRACT, FALLBACK, FORMAT, LIMITS, LOG, POLICY, POLL, ROOT, RULE, TOOL,
+    BREAKER, CONDITION, CONTRACT, FAILURE, FALLBACK, FORMAT, HOST, LIMITS, LOG, POLICY, POLL, ROOT, ROUTE, RULE, TOOL,
 };
 use crate::config::{default_text, readme_table, schema};
 use crate::domain::contract::Variant;
@@ -33,6 +33,8 @@ fn the_default_text_is_the_default_configuration() {
 fn the_examples_of_the_default_text_are_valid() {
     let config = parsed(&full_text());
     assert_eq!((config.breakers.len(), config.tools.rows().len(), config.formats.len()), (1, 1, 1));
+    let confirmed = &config.failure.confirmed;
+    assert_eq!((confirmed.hosts().len(), confirmed.routes().len()), (1, 1));
     assert_eq!(config.default_policy.policies.iter().filter(|(_, policy)| policy.is_none()).count(), 0);
 }
 
@@ -66,8 +68,9 @@ fn keys() -> Vec<(&'static str, &'static str)> {
     }
     let settings = [ROOT, LOG, CONTRACT, LIMITS].into_iter().flat_map(of);
     let breakers = of(POLICY).chain(of(RULE)).chain(of(BREAKER)).chain(of(FALLBACK));
+    let steps = of(FAILURE).chain(of(HOST)).chain(of(ROUTE));
     let tools = of(TOOL).chain(of(POLL)).chain(of(FORMAT)).chain(of(CONDITION));
-    settings.chain(breakers).chain(tools).collect()
+    settings.chain(breakers).chain(tools).chain(steps).collect()
 }
 
 fn key_names() -> Vec<&'static str> {
@@ -134,25 +137,31 @@ fn the_schema_fits_what_is_accepted() {
     assert_eq!(misfits_of(&full_text()), [""; 0]);
     assert_eq!(misfits_of(include_str!("../../../tests/fixtures/config/good.toml")), [""; 0]);
     assert_eq!(misfits_of(include_str!("../../../tests/fixtures/config/good-tools.toml")), [""; 0]);
+    assert_eq!(misfits_of(include_str!("../../../tests/fixtures/config/good-steps.toml")), [""; 0]);
 }
 
 #[test]
 fn the_schema_refuses_what_is_refused() {
     let text = "grcp = 1\n[log]\nlevel = \"loud\"\n[limits]\ntargets = 0\n[defaults.error_rate]\nlatch = true\n\
                 [defaults.auth_failure]\nopen_for = \"1s\"\n[[breaker]]\nreducible = 1\nfallback = 5\n\
-                [[tool]]\nformat = 5\npoll = {}\nidentity = \"/a\"\n[[format]]\nempty_when = [{ is = [{}], at = 1 }]";
+                [[tool]]\nformat = 5\npoll = {}\nidentity = \"/a\"\n[[format]]\nempty_when = [{ is = [{}], at = 1 }]\n\
+                [failure]\nsame_binding_retries = 6\n[[host]]\nroutes = [1]\n[[route]]\nname = \"a\"";
     let expected = [
         ".breaker[0].fallback",
         ".breaker[0].reducible",
         ".breaker[0].targets?",
         ".defaults.auth_failure.open_for",
         ".defaults.error_rate.latch",
+        ".failure.same_binding_retries",
         ".format[0].empty_when[0].at",
         ".format[0].empty_when[0].is",
         ".format[0].name?",
         ".grcp",
+        ".host[0].name?",
+        ".host[0].routes[0]",
         ".limits.targets",
         ".log.level",
+        ".route[0].narrow?",
         ".tool[0].format",
         ".tool[0].identity",
         ".tool[0].match?",
