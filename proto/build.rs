@@ -10,6 +10,7 @@ const ROOT: &str = "proto";
 const FILES: [&str; 5] = [
     "tripnote/v1/contract.proto",
     "tripnote/v1/observation.proto",
+    "tripnote/v1/failure.proto",
     "tripnote/v1/breaker.proto",
     "tripnote/v1/session.proto",
     "tripnote/v1/operator.proto",

@@ -12,6 +12,7 @@ use tonic_types::StatusExt as _;
 
 use super::text::{one_line, span};
 use crate::wire::pb::breaker_service_client::BreakerServiceClient;
+use crate::wire::pb::failure_service_client::FailureServiceClient;
 use crate::wire::pb::operator_service_client::OperatorServiceClient;
 use crate::wire::pb::session_service_client::SessionServiceClient;
 
@@ -83,6 +84,11 @@ impl Service {
     /// What an agent's host asks about its run.
     pub(super) fn sessions(&self) -> SessionServiceClient<Channel> {
         SessionServiceClient::new(self.channel.clone()).max_decoding_message_size(ANSWER_BYTES_MAX)
+    }
+
+    /// What runners of steps call.
+    pub(super) fn failures(&self) -> FailureServiceClient<Channel> {
+        FailureServiceClient::new(self.channel.clone()).max_decoding_message_size(ANSWER_BYTES_MAX)
     }
 
     /// What people call.

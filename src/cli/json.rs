@@ -155,6 +155,52 @@ pub(super) fn ack(ack: &pb::ReportAck) -> Object {
         .with_object("handling", ack.handling.as_ref().map(handling))
 }
 
+/// A failed attempt as it is kept.
+pub(super) fn attempt(attempt: &pb::Attempt) -> Object {
+    Object::default()
+        .with("id", attempt.id)
+        .with("chain", attempt.chain)
+        .with_some("after", attempt.after)
+        .with_time("at", attempt.at.as_ref())
+        .with("step", attempt.step.as_str())
+        .with_object("binding", attempt.binding.as_ref().map(step_binding))
+        .with_object("record", attempt.record.as_ref().map(attempt_record))
+        .with("leaf", attempt.leaf().word())
+        .with("row", attempt.row)
+        .with("reason", attempt.reason().word())
+        .with_object("next_binding", attempt.next_binding.as_ref().map(step_binding))
+        .with_count("next_attempt", u64::from(attempt.next_attempt))
+        .with("needs_review", attempt.needs_review)
+        .with_text("cap_raised_because", &attempt.cap_raised_because)
+        .with_object("sketch", attempt.sketch.as_ref().map(sketch))
+}
+
+fn step_binding(at: &pb::StepBinding) -> Object {
+    Object::default()
+        .with("host", at.host.as_str())
+        .with("route", at.route.as_str())
+        .with("snapshot", at.snapshot.as_str())
+}
+
+fn attempt_record(record: &pb::AttemptRecord) -> Object {
+    Object::default()
+        .with_text("failure_class", &record.failure_class)
+        .with("attempt", record.attempt)
+        .with_some("writes", record.writes)
+        .with_some("tools_enabled", record.tools_enabled)
+        .with_some("snapshot_same", record.snapshot_same)
+        .with("effect_unknown", record.effect_unknown)
+        .with("has_idempotency_key", record.has_idempotency_key)
+        .with("policy_denied", record.policy_denied)
+}
+
+fn sketch(sketch: &pb::Sketch) -> Object {
+    Object::default()
+        .with_text("reference", &sketch.reference)
+        .with("accepted", sketch.accepted)
+        .with_time("accepted_at", sketch.accepted_at.as_ref())
+}
+
 fn typing(typing: &pb::Typing) -> Object {
     Object::default()
         .with_text("observation", &typing.observation().word())

@@ -9,6 +9,7 @@ mod circuits;
 mod completions;
 mod config;
 mod connect;
+mod decide;
 mod demo;
 mod explain;
 mod hold;
@@ -81,6 +82,8 @@ enum Command {
     Session(session::SessionArgs),
     /// Check whether an answer is borne out by the evidence of its session
     Review(review::ReviewArgs),
+    /// Ask what may follow a failed step: the same again, another host, a narrower route, or nothing
+    Decide(decide::DecideArgs),
     /// See how a result is read: what it is, by which rule and why; asks no service
     Explain(explain::ExplainArgs),
     /// See which targets can be called now, without taking anything
@@ -135,6 +138,9 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         }
         Command::Report(args) => {
             in_runtime(async { report::run(args, &Service::reach(&common.connect).await?, manner).await })
+        }
+        Command::Decide(args) => {
+            in_runtime(async { decide::run(args, &Service::reach(&common.connect).await?, manner).await })
         }
         Command::Peek(args) => {
             in_runtime(async { peek::run(args, &Service::reach(&common.connect).await?, manner).await })

@@ -42,6 +42,13 @@ fn every_command_is_taken_with_its_usual_words() {
         "tripnote report Zg --status 503 --header retry-after:~30 --header date:~x",
         "tripnote report --session s --call-id c --grpc-code 14",
         "tripnote report --session s --call-id c --attempt 2 --caller a --error-kind timeout",
+        "tripnote decide 4 --host a --route large --snapshot 1f --class transport --attempt 1 --writes false \
+         --tools true --snapshot-same true",
+        "tripnote decide 4 --host a --route large --snapshot 1f --class transport --attempt 2 --writes true --tools \
+         false --snapshot-same true --published-at b --published-at c --effect-unknown --idempotent --policy-denied \
+         --sketch d/4 --caller n",
+        "tripnote decide --list 4 --caller n --json",
+        "tripnote decide --accept-sketch 7",
         "tripnote peek a b c",
         "tripnote circuits --breaker a --open --json",
         "tripnote circuit a",
@@ -76,6 +83,15 @@ fn what_makes_no_sense_is_wrong_usage() {
         ("tripnote report Zg --retry-after 30s", ErrorKind::MissingRequiredArgument),
         ("tripnote report Zg --failed late", ErrorKind::InvalidValue),
         ("tripnote report Zg --status 503 --header none", ErrorKind::ValueValidation),
+        ("tripnote decide 4", ErrorKind::MissingRequiredArgument),
+        (
+            "tripnote decide 4 --host a --route r --snapshot s --class transport --attempt 1 --writes true --tools true",
+            ErrorKind::MissingRequiredArgument,
+        ),
+        ("tripnote decide --list 4 --class late", ErrorKind::InvalidValue),
+        ("tripnote decide --list 4 --host a", ErrorKind::ArgumentConflict),
+        ("tripnote decide --list 4 --accept-sketch 7", ErrorKind::ArgumentConflict),
+        ("tripnote decide 4 --accept-sketch 7", ErrorKind::ArgumentConflict),
         ("tripnote peek", ErrorKind::MissingRequiredArgument),
         ("tripnote override a --owner ops", ErrorKind::MissingRequiredArgument),
         ("tripnote override a --force-open", ErrorKind::MissingRequiredArgument),

@@ -120,6 +120,7 @@ fn engine_settings(config: &Config, version: u64) -> anyhow::Result<EngineSettin
         limits: config.settings.limits,
         session: config.settings.session.settings(config.settings.contract.escalation_tool.clone()),
         reading: Reading { tools: config.tools.clone(), formats: config.formats.clone() },
+        failure: config.failure.clone(),
     })
 }
 
@@ -148,7 +149,7 @@ struct InForce {
 }
 
 /// Keys that are read at the start only.
-const AT_START_ONLY: [&str; 11] = [
+const AT_START_ONLY: [&str; 12] = [
     "grpc",
     "insecure",
     "drain_for",
@@ -160,6 +161,7 @@ const AT_START_ONLY: [&str; 11] = [
     "limits.streams",
     "limits.watchers",
     "limits.calls",
+    "limits.attempts",
 ];
 
 impl Reload for Reloader {

@@ -34,6 +34,8 @@ words! {
     Disposition "DISPOSITION_",
     ReviewVerdict "REVIEW_VERDICT_",
     ReviewRule "REVIEW_RULE_",
+    Leaf "LEAF_",
+    LeafReason "LEAF_REASON_",
 }
 
 impl Word for pb::CircuitKind {

@@ -177,6 +177,11 @@ pub(super) static LIMITS: &[Key<Settings>] = &[
         "bytes of events in memory",
     ),
     Key::new(
+        "attempts",
+        Field::Count(range(1, 1_000_000), count!(usize, limits.attempts)),
+        "failed attempts of steps that are kept, at most 64 of one step; the oldest go first",
+    ),
+    Key::new(
         "payload_bytes",
         Field::Count(range(1_024, 16 << 20), count!(usize, wire.payload_bytes)),
         "the longest payload of a report; a caller cuts a longer one and says so",

@@ -257,7 +257,11 @@ impl Engine {
 
     /// What the breaker of a target would say now, and whether the call would be a probe.
     pub(super) fn peeked(&self, call: &Call<'_>, now: Timestamp) -> Verdict<bool> {
-        let names = self.names(call);
+        self.look(call, self.names(call), now).unwrap_or(Verdict::Proceed(false))
+    }
+
+    /// What the breaker of a target would say to a call; none where the target has no breaker yet.
+    pub(super) fn look(&self, call: &Call<'_>, names: CallNames, now: Timestamp) -> Option<Verdict<bool>> {
         let id = self.registry.breaker_of(names.target, call.target, &self.identity.names);
         let mut events = Vec::new();
         let verdict = self.enter(id, now, &mut events, |breaker, moment, out| {
@@ -267,7 +271,7 @@ impl Engine {
             breaker.peek(&ask, moment, out)
         });
         self.log.hand_in(events);
-        verdict.unwrap_or(Verdict::Proceed(false))
+        verdict
     }
 
     /// When a target answered well last.

@@ -5,6 +5,7 @@ mod ask;
 mod calls;
 pub mod clock;
 mod exchange;
+pub mod failure;
 mod guard;
 mod idle;
 pub mod log;
@@ -23,6 +24,7 @@ use self::clock::Clock;
 pub use self::exchange::{
     Arguments, AskedAs, Call, CallId, Decision, Handed, Peeked, Refusal, Report, ReportAnswer, Reported, Said, Seen,
 };
+use self::failure::Attempts;
 use self::log::EventLog;
 use self::places::Places;
 use self::registry::{Current, Registry};
@@ -34,6 +36,7 @@ use crate::domain::breaker::{Breaker, Moment};
 use crate::domain::contract::{ContractSettings, Trip};
 use crate::domain::document::canonical;
 use crate::domain::event::{Event, Events};
+use crate::domain::failure::binding::FailureRules;
 use crate::domain::ids::{HashKey, HashTag, TargetName};
 use crate::domain::observation::custom::CustomFormat;
 use crate::domain::session::policy::SessionPolicy;
@@ -54,11 +57,20 @@ pub struct Limits {
     pub sessions: usize,
     /// Events in memory, in bytes.
     pub events_bytes: usize,
+    /// Failed attempts of steps that are kept.
+    pub attempts: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { targets: 100_000, targets_per_caller: 10_000, calls: 100_000, sessions: 10_000, events_bytes: 8 << 20 }
+        Self {
+            targets: 100_000,
+            targets_per_caller: 10_000,
+            calls: 100_000,
+            sessions: 10_000,
+            events_bytes: 8 << 20,
+            attempts: 10_000,
+        }
     }
 }
 
@@ -77,6 +89,8 @@ pub struct EngineSettings {
     pub reading: Reading,
     /// What sessions are held to.
     pub session: SessionSettings,
+    /// What may follow a failed step.
+    pub failure: FailureRules,
 }
 
 /// What every session is held to, unless it was opened with a policy of its own.
@@ -123,6 +137,7 @@ pub struct Engine {
     calls: Calls,
     sessions: Sessions,
     keywords: Keywords,
+    attempts: Attempts,
     log: Arc<EventLog>,
     /// Read where no shard is locked: by operators and reloads.
     current: Mutex<Arc<Current>>,
@@ -159,6 +174,7 @@ impl Engine {
             calls: Calls::new(limits.calls),
             sessions: Sessions::new(limits.sessions, session_idle_for_ms),
             keywords: Keywords::default(),
+            attempts: Attempts::new(limits.attempts),
             log: Arc::new(EventLog::new(limits.events_bytes)),
             current: Mutex::new(current),
             next_permit: AtomicU64::new(1),

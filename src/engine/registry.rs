@@ -14,6 +14,7 @@ use crate::domain::breaker::Breaker;
 use crate::domain::breaker::routes::{Route, Routes};
 use crate::domain::contract::ContractSettings;
 use crate::domain::event::Events;
+use crate::domain::failure::binding::FailureRules;
 use crate::domain::ids::{Code, HashKey, HashTag, TargetName};
 use crate::domain::session::policy::SessionPolicy;
 use crate::domain::time::Timestamp;
@@ -47,6 +48,7 @@ pub(crate) struct Current {
     pub(crate) permit_for_ms: u64,
     pub(crate) reading: Reading,
     pub(crate) session_policy: Arc<SessionPolicy>,
+    pub(crate) failure: FailureRules,
     /// For each watched target, its hashes and when it can be called: a single word, read without a lock.
     pub(crate) watched: Vec<Watched>,
 }
@@ -60,13 +62,14 @@ pub(crate) struct Watched {
 
 impl Current {
     pub(crate) fn new(settings: EngineSettings, key: &HashKey) -> Self {
-        let EngineSettings { routes, contract, permit_for_ms, limits: _, reading, session } = settings;
+        let EngineSettings { routes, contract, permit_for_ms, limits: _, reading, session, failure } = settings;
         let watched = routes.watched.iter().map(|target| {
             let breaker = key.hash(HashTag::Code, routes.route(target.as_str()).code.as_str().as_bytes());
             let target = key.hash(HashTag::Target, target.as_str().as_bytes());
             Watched { tenant: Tenant { breaker, target }, callable_from: AtomicU64::new(0) }
         });
-        Self { watched: watched.collect(), routes, contract, permit_for_ms, reading, session_policy: session.policy }
+        let (watched, session_policy) = (watched.collect(), session.policy);
+        Self { watched, routes, contract, permit_for_ms, reading, session_policy, failure }
     }
 
     /// Whether the target at a place can be called now.

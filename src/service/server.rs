@@ -17,6 +17,7 @@ use tonic::transport::Server;
 use tonic_health::ServingStatus;
 
 use super::breaker::Breakers;
+use super::failure::Failures;
 use super::gate::{Gate, GateLayer};
 use super::operator::Operators;
 use super::pump::Pump;
@@ -27,6 +28,7 @@ use crate::engine::Engine;
 use crate::engine::clock::ManualClock;
 use crate::wire::pb;
 use crate::wire::pb::breaker_service_server::BreakerServiceServer;
+use crate::wire::pb::failure_service_server::FailureServiceServer;
 use crate::wire::pb::operator_service_server::OperatorServiceServer;
 use crate::wire::pb::session_service_server::SessionServiceServer;
 
@@ -146,9 +148,12 @@ pub async fn serve(
     let breakers =
         BreakerServiceServer::new(Breakers(Arc::clone(&shared))).max_decoding_message_size(limits.request_bytes);
     let runs = SessionServiceServer::new(Runs(Arc::clone(&shared))).max_decoding_message_size(limits.request_bytes);
-    let operators = OperatorServiceServer::new(Operators::new(shared)).max_decoding_message_size(limits.request_bytes);
     health.set_serving::<BreakerServiceServer<Breakers>>().await;
     health.set_serving::<SessionServiceServer<Runs>>().await;
+    health.set_serving::<FailureServiceServer<Failures>>().await;
+    let failures =
+        FailureServiceServer::new(Failures(Arc::clone(&shared))).max_decoding_message_size(limits.request_bytes);
+    let operators = OperatorServiceServer::new(Operators::new(shared)).max_decoding_message_size(limits.request_bytes);
     health.set_serving::<OperatorServiceServer<Operators>>().await;
 
     let mut routes = Server::builder()
@@ -160,6 +165,7 @@ pub async fn serve(
         .add_service(health_service)
         .add_service(breakers)
         .add_service(runs)
+        .add_service(failures)
         .add_service(operators);
     if let Some(reflection) = reflection() {
         routes = routes.add_service(reflection);
@@ -195,6 +201,7 @@ async fn stop_serving(health: &mut tonic_health::server::HealthReporter) {
         "",
         BreakerServiceServer::<Breakers>::NAME,
         SessionServiceServer::<Runs>::NAME,
+        FailureServiceServer::<Failures>::NAME,
         OperatorServiceServer::<Operators>::NAME,
     ];
     for service in services {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
+use crate::domain::failure::attempts::InvalidSketch;
 use crate::engine::operate::NoSuchCircuit;
 use crate::wire::InvalidField;
 
@@ -22,6 +23,14 @@ pub(super) fn no_such(error: &NoSuchCircuit) -> Status {
     match error {
         NoSuchCircuit::Breaker(_) | NoSuchCircuit::Scope { .. } => Status::not_found(error.to_string()),
         NoSuchCircuit::TooManyHolds(_) => Status::failed_precondition(error.to_string()),
+    }
+}
+
+/// Is not there, or has no sketch.
+pub(super) fn no_sketch(invalid: &InvalidSketch) -> Status {
+    match invalid {
+        InvalidSketch::NotKept { .. } => Status::not_found(invalid.to_string()),
+        InvalidSketch::NotASketch { .. } => Status::failed_precondition(invalid.to_string()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod breaker;
 pub mod contract;
+pub mod failure;
 pub mod invalid;
 mod observation;
 pub mod operator;

@@ -6,6 +6,7 @@ use crate::domain::breaker::overrides::OverrideMode;
 use crate::domain::contract::session::Refuser;
 use crate::domain::contract::{Action, Urgency, Variant};
 use crate::domain::failure::FailureClass;
+use crate::domain::failure::tree::{Leaf, Reason};
 use crate::domain::observation::transport::{Carrier, ErrorKind};
 use crate::domain::observation::{Disposition, Observation};
 use crate::domain::session::review::ReviewRule;
@@ -64,6 +65,28 @@ twins!(
 twins!(Urgency, pb::Urgency { Corruption, Crash, StuckLoop, WrongOutput, RateLimit });
 twins!(Observation, pb::Observation { Observed, Truncated, Empty, Unavailable, Error, Context });
 twins!(FailureClass, pb::FailureClass { Transport, ContractMiss, ScopeCreep, ScoreWobble, Unknown });
+twins!(Leaf, pb::Leaf { SameBindingRetry, ComputeMove, RouteNarrowing, Halt });
+twins!(
+    Reason,
+    pb::LeafReason {
+        PolicyDenied,
+        UnknownClass,
+        ScopeCreep,
+        WritesOrTools,
+        AmbiguousEffect,
+        TransportFault,
+        TransportFaultRepeated,
+        ReadOnlyMiss,
+        SnapshotChanged,
+        NoAttempt,
+        ScoreWobble,
+        NoSpareHost,
+        NoSpareHostLeft,
+        SnapshotNotPublished,
+        SpareCircuitOpen,
+        NoNarrowRoute,
+    }
+);
 twins!(Disposition, pb::Disposition { Trip, Steer, ReturnError, RetrySilently, Move, Narrow, Deliver, DeliverFailure });
 twins!(
     ReviewRule,
@@ -148,6 +171,8 @@ mod tests {
         same_words!(Urgency, pb::Urgency, "URGENCY_");
         same_words!(Observation, pb::Observation, "OBSERVATION_");
         same_words!(FailureClass, pb::FailureClass, "FAILURE_CLASS_");
+        same_words!(Leaf, pb::Leaf, "LEAF_");
+        same_words!(Reason, pb::LeafReason, "LEAF_REASON_");
         same_words!(Disposition, pb::Disposition, "DISPOSITION_");
         same_words!(Effect, pb::Effect, "EFFECT_");
         same_words!(Carrier, pb::Carrier, "CARRIER_");

@@ -156,6 +156,29 @@ async fn output_for_programs_is_one_object_a_line() {
 }
 
 #[tokio::test]
+async fn a_step_that_goes_on_is_0_and_one_that_halts_is_3() {
+    let service = Service::start("decide", "[[host]]\nname = \"b\"\nroutes = [\"large\"]\n", &[]).await;
+    let decide = |attempt: &str, more: &[&str]| {
+        let failed = ["decide", "4", "--host", "a", "--route", "large", "--snapshot", "1f", "--class", "transport"];
+        let bits = ["--writes", "false", "--tools", "true", "--snapshot-same", "true", "--attempt", attempt];
+        let output = service.run(&[&failed[..], &bits, more].concat());
+        (output.status.code(), text(&output.stdout))
+    };
+    let (code, retried) = decide("1", &[]);
+    assert!(code == Some(0) && retried.starts_with("same_binding_retry  transport_fault (row 4)\n"), "{retried}");
+    let (code, halted) = decide("2", &[]);
+    assert!(code == Some(3) && halted.starts_with("halt  snapshot_not_published (row 5)\n"), "{halted}");
+    let (code, moved) = decide("3", &["--published-at", "b", "--json"]);
+    let moved: serde_json::Value = serde_json::from_str(&moved).unwrap();
+    assert_eq!((code, &moved["attempt"]["next_binding"]["host"]), (Some(0), &"b".into()));
+    let listed = service.run(&["decide", "--list", "4"]);
+    assert_eq!((listed.status.code(), text(&listed.stdout).lines().count()), (Some(0), 4), "{listed:?}");
+    let refused = service.run(&["decide", "--accept-sketch", "1"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(told(&refused).contains("`same_binding_retry`, not a sketch"), "{refused:?}");
+}
+
+#[tokio::test]
 async fn wrong_usage_is_2_and_any_other_error_is_1_in_one_line() {
     for usage in
         [&["admit"][..], &["no-such-command"], &["serve", "--threads", "0"], &["report", "not a permit!", "--ok"]]

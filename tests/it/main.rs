@@ -13,6 +13,7 @@
 mod architecture;
 mod bad_input;
 mod binary;
+mod failure;
 mod flood;
 mod lifecycle;
 mod operator;

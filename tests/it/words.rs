@@ -9,6 +9,7 @@ use tripnote::domain::breaker::Acknowledgement;
 use tripnote::domain::breaker::overrides::OverrideMode;
 use tripnote::domain::contract::{Action, Urgency, Variant};
 use tripnote::domain::failure::FailureClass;
+use tripnote::domain::failure::tree::{Leaf, Reason as LeafReason};
 use tripnote::domain::observation::transport::{Carrier, ErrorKind};
 use tripnote::domain::observation::{Disposition, Observation};
 use tripnote::domain::session::review::ReviewRule;
@@ -134,7 +135,7 @@ fn the_words_of_the_protos_are_the_words_of_the_domain_in_its_order() {
         };
     }
     same!(Action, Signal, Urgency, Phase, Variant, OverrideMode, Acknowledgement, ErrorKind, CircuitKind);
-    same!(Observation, FailureClass, Disposition, Effect, Carrier, ReviewRule);
+    same!(Observation, FailureClass, Disposition, Effect, Carrier, ReviewRule, Leaf, LeafReason);
 }
 
 #[test]
@@ -144,8 +145,15 @@ fn no_enum_of_the_protos_is_left_without_a_twin() {
     let of_results = ["Observation", "FailureClass", "Disposition", "Effect", "Carrier", "ReviewRule"];
     // Their twins carry figures, or are told apart by more than a word.
     let of_sessions = ["RefusedBy", "SessionOutcome", "ReviewVerdict"];
-    let known: BTreeSet<&str> =
-        twins.into_iter().chain(of_results).chain(of_sessions).chain(only_on_the_wire).chain(["CircuitKind"]).collect();
+    let of_failures = ["Leaf", "LeafReason"];
+    let known: BTreeSet<&str> = twins
+        .into_iter()
+        .chain(of_results)
+        .chain(of_sessions)
+        .chain(of_failures)
+        .chain(only_on_the_wire)
+        .chain(["CircuitKind"])
+        .collect();
     let files = files();
     let all: BTreeSet<&str> = files.iter().flat_map(|file| &file.enum_type).map(EnumDescriptorProto::name).collect();
     assert_eq!(all, known);

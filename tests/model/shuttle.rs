@@ -49,6 +49,7 @@ fn settings(toml: &str, version: u64) -> EngineSettings {
         limits: config.settings.limits,
         session: config.settings.session.settings(None),
         reading: Reading { tools: config.tools, formats: config.formats },
+        failure: config.failure,
     }
 }
 

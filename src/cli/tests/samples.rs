@@ -176,3 +176,61 @@ pub(crate) fn ack() -> pb::ReportAck {
         }),
     }
 }
+
+fn binding(host: &str, route: &str) -> pb::StepBinding {
+    pb::StepBinding { host: host.to_owned(), route: route.to_owned(), snapshot: "sha256:1f".to_owned() }
+}
+
+/// A narrowed attempt with every field set, which no attempt has.
+pub(in crate::cli) fn narrowed() -> pb::Attempt {
+    pb::Attempt {
+        id: 7,
+        chain: 5,
+        after: Some(6),
+        at: Some(at(123)),
+        step: "nightly/2026-05-04/4".to_owned(),
+        binding: Some(binding("gpu-b", "large")),
+        record: Some(pb::AttemptRecord {
+            failure_class: "contract_miss".to_owned(),
+            attempt: 1,
+            writes: Some(false),
+            tools_enabled: Some(false),
+            snapshot_same: Some(true),
+            effect_unknown: true,
+            has_idempotency_key: true,
+            policy_denied: false,
+        }),
+        leaf: pb::Leaf::RouteNarrowing.into(),
+        row: 6,
+        reason: pb::LeafReason::ReadOnlyMiss.into(),
+        next_binding: Some(binding("gpu-b", "small")),
+        next_attempt: 1,
+        needs_review: true,
+        cap_raised_because: "the array fails over in 40 s".to_owned(),
+        sketch: Some(pb::Sketch { reference: "drafts/4.json".to_owned(), accepted: true, accepted_at: Some(at(900)) }),
+    }
+}
+
+/// A halted attempt.
+pub(in crate::cli) fn halted() -> pb::Attempt {
+    let record = narrowed().record.map(|record| pb::AttemptRecord {
+        failure_class: "transport".to_owned(),
+        attempt: 2,
+        effect_unknown: false,
+        has_idempotency_key: false,
+        ..record
+    });
+    pb::Attempt {
+        id: 9,
+        after: Some(8),
+        record,
+        leaf: pb::Leaf::Halt.into(),
+        row: 5,
+        reason: pb::LeafReason::NoSpareHostLeft.into(),
+        next_binding: None,
+        next_attempt: 0,
+        cap_raised_because: String::new(),
+        sketch: None,
+        ..narrowed()
+    }
+}

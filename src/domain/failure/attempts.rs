@@ -28,6 +28,24 @@ impl Default for LogBounds {
     }
 }
 
+/// Whose step it is: a name belongs to the caller that gave it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StepKey {
+    /// The keyed hash of the caller; 0: the nameless one.
+    pub caller: u64,
+    /// What the caller calls it.
+    pub name: StepName,
+}
+
+/// One attempt, as its caller names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttemptId {
+    /// As [`StepKey::caller`].
+    pub caller: u64,
+    /// The number.
+    pub id: u64,
+}
+
 /// The reply of a narrowed call: a draft until somebody accepts it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketch {
@@ -49,7 +67,7 @@ pub struct Attempt {
     /// When it was decided.
     pub at: Timestamp,
     /// Its step.
-    pub step: StepName,
+    pub step: StepKey,
     /// Where it ran.
     pub binding: Binding,
     /// What failed.
@@ -81,7 +99,7 @@ impl Attempt {
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     /// Its step.
-    pub step: &'a StepName,
+    pub step: &'a StepKey,
     /// Where it ran.
     pub binding: &'a Binding,
     /// What failed.
@@ -104,7 +122,7 @@ pub struct Answer {
 /// Why a sketch cannot be accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidSketch {
-    /// There is no such attempt, or it is no longer kept.
+    /// The caller has no such attempt, or it is no longer kept.
     #[error("attempt `{id}` is not kept: give the id of one that is listed")]
     NotKept {
         /// The id.
@@ -141,7 +159,7 @@ pub struct AttemptLog {
     last_id: u64,
     dropped: u64,
     attempts: BTreeMap<u64, Arc<Attempt>>, // by id, so the first is the oldest
-    steps: BTreeMap<StepName, Step>,
+    steps: BTreeMap<StepKey, Step>,
     chains: BTreeMap<u64, Chain>,
 }
 
@@ -192,9 +210,11 @@ impl AttemptLog {
     /// Marks the sketch of exactly this attempt as accepted. Accepted again, the first time stands.
     ///
     /// # Errors
-    /// Where the attempt is not kept or has no sketch.
-    pub fn accept_sketch(&mut self, now: Timestamp, id: u64) -> Result<Answer, InvalidSketch> {
-        let attempt = self.attempts.get_mut(&id).ok_or(InvalidSketch::NotKept { id })?;
+    /// Where the caller has no such attempt, or it has no sketch.
+    pub fn accept_sketch(&mut self, now: Timestamp, attempt: AttemptId) -> Result<Answer, InvalidSketch> {
+        let AttemptId { caller, id } = attempt;
+        let own = self.attempts.get_mut(&id).filter(|attempt| attempt.step.caller == caller);
+        let attempt = own.ok_or(InvalidSketch::NotKept { id })?;
         let leaf = attempt.decision.leaf;
         let sketch = Arc::make_mut(attempt).sketch.as_mut().ok_or(InvalidSketch::NotASketch { id, leaf })?;
         let is_duplicate = sketch.accepted_at.is_some();
@@ -203,7 +223,7 @@ impl AttemptLog {
     }
 
     /// The kept attempts of a step, oldest first.
-    pub fn by_step(&self, step: &StepName) -> impl DoubleEndedIterator<Item = &Arc<Attempt>> {
+    pub fn by_step(&self, step: &StepKey) -> impl DoubleEndedIterator<Item = &Arc<Attempt>> {
         let ids = self.steps.get(step).into_iter().flat_map(|step| &step.ids);
         ids.filter_map(|id| self.attempts.get(id))
     }
@@ -228,11 +248,11 @@ impl AttemptLog {
 
     /// How many attempts of a step went before those that are kept; 0 where none is kept.
     #[must_use]
-    pub fn dropped_of(&self, step: &StepName) -> u64 {
+    pub fn dropped_of(&self, step: &StepKey) -> u64 {
         self.steps.get(step).map_or(0, |step| step.dropped)
     }
 
-    fn newest(&self, step: &StepName, is_meant: impl Fn(&Attempt) -> bool) -> Option<&Arc<Attempt>> {
+    fn newest(&self, step: &StepKey, is_meant: impl Fn(&Attempt) -> bool) -> Option<&Arc<Attempt>> {
         self.by_step(step).rev().find(|attempt| is_meant(attempt))
     }
 

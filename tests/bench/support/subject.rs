@@ -27,6 +27,7 @@ pub(crate) fn engine(config: Config, clock: Arc<dyn Clock>) -> Engine {
             limits,
             reading: Reading::default(),
             session: SessionSettings::default(),
+            failure: config.failure,
         },
         identity,
         clock,

@@ -46,6 +46,7 @@ pub(crate) fn engine_settings(toml: &str, version: u64) -> EngineSettings {
         limits: config.settings.limits,
         session: config.settings.session.settings(tool),
         reading: Reading { tools: config.tools, formats: config.formats },
+        failure: config.failure,
     }
 }
 

@@ -10,8 +10,12 @@ fn host(name: &str) -> HostName {
     HostName::parse(name).unwrap()
 }
 
-fn step(name: &str) -> StepName {
-    StepName::parse(name).unwrap()
+fn step(name: &str) -> StepKey {
+    StepKey { caller: 1, name: StepName::parse(name).unwrap() }
+}
+
+const fn own(id: u64) -> AttemptId {
+    AttemptId { caller: 1, id }
 }
 
 fn at(name: &str, route: &str) -> Binding {
@@ -217,11 +221,11 @@ fn only_accepting_a_sketch_marks_it_and_only_that_one() {
     let sketch = Sketch { reference: SketchRef::parse("sketches/4.json").ok(), accepted_at: None };
     assert_eq!(first.sketch, Some(sketch.clone()));
     story.asks("4", &at("a", "large"), miss(1));
-    let accepted = story.log.accept_sketch(Timestamp(70), first.id).unwrap();
+    let accepted = story.log.accept_sketch(Timestamp(70), own(first.id)).unwrap();
     assert!(!accepted.is_duplicate);
     let marked = Some(Sketch { accepted_at: Some(Timestamp(70)), ..sketch.clone() });
     assert_eq!(accepted.attempt.sketch, marked);
-    let again = story.log.accept_sketch(Timestamp(90), first.id).unwrap();
+    let again = story.log.accept_sketch(Timestamp(90), own(first.id)).unwrap();
     assert!(again.is_duplicate);
     assert_eq!(again.attempt.sketch, marked, "the first time stands");
     assert_eq!(story.log.attempt(second.id).and_then(|attempt| attempt.sketch.clone()), Some(sketch));
@@ -234,7 +238,7 @@ fn what_is_no_sketch_is_not_accepted() {
     story.asks("4", &at("a", "large"), fault(1));
     story.asks("4", &at("a", "large"), fault(2));
     story.asks("4", &at("a", "small"), miss(1)); // no narrow route
-    let mut refused = |id| story.log.accept_sketch(Timestamp(9), id).unwrap_err().to_string();
+    let mut refused = |id| story.log.accept_sketch(Timestamp(9), own(id)).unwrap_err().to_string();
     let text = |id, leaf| format!("attempt `{id}` is a `{leaf}`, not a sketch: give the id of a `route_narrowing`");
     assert_eq!(refused(1), text(1, "same_binding_retry"));
     assert_eq!(refused(2), text(2, "compute_move"));
@@ -242,6 +246,23 @@ fn what_is_no_sketch_is_not_accepted() {
     assert_eq!(refused(4), "attempt `4` is not kept: give the id of one that is listed");
     assert_eq!(refused(0), "attempt `0` is not kept: give the id of one that is listed");
     assert!(story.log.by_step(&step("4")).all(|attempt| attempt.sketch.is_none()));
+}
+
+#[test]
+fn a_step_is_its_callers_own() {
+    let mut story = story(64, 1_000);
+    let told = story.asks("4", &at("a", "large"), miss(1)).attempt;
+    let (binding, record) = (at("a", "large"), miss(1));
+    let other = StepKey { caller: 2, ..step("4") };
+    let asked = Asked { step: &other, binding: &binding, record: &record, published_at: &[], sketch: None };
+    let answer = story.log.decide(Timestamp(9), &asked, &story.rules, &|_| false);
+    assert!(!answer.is_duplicate);
+    assert_eq!((answer.attempt.chain, answer.attempt.after), (2, None));
+    let ids = |step: &StepKey| story.log.by_step(step).map(|attempt| attempt.id).collect::<Vec<_>>();
+    assert_eq!((ids(&step("4")), ids(&other)), (vec![told.id], vec![2]));
+    let stolen = story.log.accept_sketch(Timestamp(9), own(2)).unwrap_err();
+    assert_eq!(stolen, InvalidSketch::NotKept { id: 2 }, "that of another caller is as good as none");
+    assert!(story.log.accept_sketch(Timestamp(9), AttemptId { caller: 2, id: 2 }).is_ok());
 }
 
 proptest! {

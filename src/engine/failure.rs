@@ -1,0 +1,125 @@
+//! What may follow a failed step: finds the phases and the rules that the tree reads, asks the log of attempts, and
+//! keeps callers apart. Decides nothing itself.
+
+use std::sync::Arc;
+
+use super::sync::Mutex;
+use super::{Arguments, AskedAs, Call, CallId, Engine};
+use crate::domain::breaker::scope::CallNames;
+use crate::domain::failure::attempts::{
+    Answer, Asked, Attempt, AttemptId, AttemptLog, InvalidSketch, LogBounds, StepKey,
+};
+use crate::domain::failure::binding::{Binding, FailureRules};
+use crate::domain::failure::names::{HostName, SketchRef, StepName};
+use crate::domain::failure::record::AttemptRecord;
+use crate::domain::failure::tree::{self, Leaf};
+use crate::domain::ids::{HashTag, TargetName};
+use crate::domain::time::Timestamp;
+use crate::domain::verdict::Verdict;
+
+/// A step at one binding, as its caller names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The step.
+    pub name: StepName,
+    /// Where it ran.
+    pub binding: Binding,
+    /// The hosts at which its snapshot can be read.
+    pub published_at: Vec<HostName>,
+    /// Where the caller would keep the reply of a narrowed call.
+    pub sketch: Option<SketchRef>,
+}
+
+/// The attempts of one step that are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptAttempts {
+    /// The oldest first.
+    pub attempts: Vec<Arc<Attempt>>,
+    /// How many went before these.
+    pub dropped: u64,
+}
+
+/// The log of attempts of one process.
+#[derive(Debug)]
+pub(crate) struct Attempts {
+    // Guards all attempts, as any may drop the oldest of another step. A leaf lock: no other is taken while it is held,
+    // so the phases of hosts are read before. One is enough: only failed steps come here.
+    log: Mutex<AttemptLog>,
+}
+
+impl Attempts {
+    pub(crate) fn new(in_all: usize) -> Self {
+        Self { log: Mutex::new(AttemptLog::new(LogBounds { in_all, ..LogBounds::default() })) }
+    }
+}
+
+/// A failed attempt of a step; the caller is hashed.
+#[derive(Clone, Copy, Debug)]
+struct Failed<'a> {
+    caller: u64,
+    step: &'a Step,
+    record: &'a AttemptRecord,
+}
+
+impl Engine {
+    /// What may follow a failed attempt of a step. Asked again, the same is answered and nothing moves.
+    #[must_use]
+    pub fn decide_step(&self, caller: &str, step: &Step, record: &AttemptRecord, now: Timestamp) -> Answer {
+        let failed = Failed { caller: self.hash(HashTag::Caller, caller), step, record };
+        self.decide_failed(&failed, now)
+    }
+
+    /// The attempts of a caller's step that are kept.
+    #[must_use]
+    pub fn attempts_of_step(&self, caller: &str, step: &StepName) -> KeptAttempts {
+        let key = StepKey { caller: self.hash(HashTag::Caller, caller), name: step.clone() };
+        let log = self.attempts.log.lock();
+        KeptAttempts { attempts: log.by_step(&key).cloned().collect(), dropped: log.dropped_of(&key) }
+    }
+
+    /// Marks the sketch of a caller's attempt as accepted; the first time stands.
+    ///
+    /// # Errors
+    /// Where the caller has no such attempt, or it has no sketch.
+    pub fn accept_sketch(&self, caller: &str, id: u64, now: Timestamp) -> Result<Answer, InvalidSketch> {
+        let caller = self.hash(HashTag::Caller, caller);
+        self.attempts.log.lock().accept_sketch(now, AttemptId { caller, id })
+    }
+
+    fn decide_failed(&self, failed: &Failed<'_>, now: Timestamp) -> Answer {
+        let current = self.current();
+        let rules = &current.failure;
+        let Step { name, binding, published_at, sketch } = failed.step;
+        let key = StepKey { caller: failed.caller, name: name.clone() };
+        let asked = Asked { step: &key, binding, record: failed.record, published_at, sketch: sketch.as_ref() };
+        let shut = self.shut_hosts(failed, rules, now); // before the lock, which is a leaf
+        self.attempts.log.lock().decide(now, &asked, rules, &|host| shut.contains(&host))
+    }
+
+    /// The spare hosts that the step could move to and whose circuits refuse calls now. At most as many as are confirmed.
+    fn shut_hosts<'r>(&self, failed: &Failed<'_>, rules: &'r FailureRules, now: Timestamp) -> Vec<&'r HostName> {
+        if tree::branch(failed.record, &rules.cap).leaf != Leaf::ComputeMove {
+            return vec![];
+        }
+        let Binding { host, route, .. } = &failed.step.binding;
+        let spare = rules.confirmed.hosts().iter().filter(|spare| spare.name != *host && spare.routes.contains(route));
+        let published = spare.map(|spare| &spare.name).filter(|name| failed.step.published_at.contains(name));
+        published.filter(|name| self.is_shut(name, failed.caller, now)).collect()
+    }
+
+    /// Whether a call to the target of a host's name would be refused now. Takes nothing.
+    fn is_shut(&self, host: &HostName, caller: u64, now: Timestamp) -> bool {
+        let Ok(target) = TargetName::parse(host.as_str()) else { return false }; // nothing can be called by that name
+        let call = Call {
+            target: &target,
+            target_is_tool: false,
+            id: CallId { attempt: 1, ..CallId::default() },
+            arguments: Arguments::Unknown,
+            arguments_bytes: None,
+            credential: "",
+            asked_as: AskedAs::default(),
+        };
+        let names = CallNames { caller, ..self.names(&call) };
+        matches!(self.look(&call, names, now), Some(Verdict::Refuse(_)))
+    }
+}
