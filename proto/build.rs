@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// Where the protos are, as cargo starts this program in the package's folder.
 const ROOT: &str = "proto";
 /// Every proto, below [`ROOT`].
-const FILES: [&str; 5] = [
+const FILES: [&str; 6] = [
     "tripnote/v1/contract.proto",
     "tripnote/v1/observation.proto",
     "tripnote/v1/failure.proto",

@@ -153,6 +153,11 @@ pub(super) fn ack(ack: &pb::ReportAck) -> Object {
         .with_object("trip", ack.trip.as_ref().map(trip))
         .with_object("typing", ack.typing.as_ref().map(typing))
         .with_object("handling", ack.handling.as_ref().map(handling))
+        .with_object("next_binding", ack.next_binding.as_ref().map(step_binding))
+        .with_count("next_attempt", u64::from(ack.next_attempt))
+        .with_text("leaf", &ack.leaf().word())
+        .with_text("leaf_reason", &ack.leaf_reason().word())
+        .with_count("attempt_id", ack.attempt_id)
 }
 
 /// A failed attempt as it is kept.

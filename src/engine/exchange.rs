@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::calls::Granted;
+use super::failure::Step;
 use crate::domain::breaker::Acknowledgement;
 use crate::domain::contract::render::Rendered;
 use crate::domain::contract::session::Refuser;
 use crate::domain::contract::{Fields, Trip, Variant};
+use crate::domain::failure::attempts::Attempt;
 use crate::domain::ids::{Code, TargetName};
 use crate::domain::observation::transport::TransportFacts;
 use crate::domain::observation::{Classification, Handling, RetryHint, Typing};
@@ -101,6 +103,25 @@ pub struct Report<'a> {
     pub attempt: Option<u32>,
     /// Who refused the call, so that it was never made.
     pub refused_by: Option<Refuser>,
+    /// The step that the call was an attempt of, where the tree is to decide what follows a failure.
+    pub step: Option<Box<StepOfCall>>,
+}
+
+/// The step that a call was an attempt of, with what only its caller knows of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepOfCall {
+    /// The step and its binding.
+    pub step: Step,
+    /// The step may write.
+    pub writes: bool,
+    /// The step may call tools.
+    pub tools_enabled: bool,
+    /// What the step reads is still what it read at its first attempt.
+    pub snapshot_same: bool,
+    /// The caller knows that the reply was lost; the transport facts may say so, too.
+    pub effect_unknown: bool,
+    /// A policy forbids the step.
+    pub policy_denied: bool,
 }
 
 /// What came of a call.
@@ -230,6 +251,8 @@ pub struct Handed {
     pub handling: Handling,
     /// What a session guard told, in place of the result or under it.
     pub guard: Option<Box<Refusal>>,
+    /// What was decided on the failed attempt of a step; none where the tree was not asked.
+    pub decided: Option<Arc<Attempt>>,
 }
 
 /// What a look at a target finds.

@@ -4,8 +4,10 @@
 use std::sync::Arc;
 
 use super::sync::Mutex;
-use super::{Arguments, AskedAs, Call, CallId, Engine};
+use super::{Arguments, AskedAs, Call, CallId, Engine, Report, Reported, Said, StepOfCall};
+use crate::domain::breaker::permit::Permit;
 use crate::domain::breaker::scope::CallNames;
+use crate::domain::failure::FailureClass;
 use crate::domain::failure::attempts::{
     Answer, Asked, Attempt, AttemptId, AttemptLog, InvalidSketch, LogBounds, StepKey,
 };
@@ -14,7 +16,9 @@ use crate::domain::failure::names::{HostName, SketchRef, StepName};
 use crate::domain::failure::record::AttemptRecord;
 use crate::domain::failure::tree::{self, Leaf};
 use crate::domain::ids::{HashTag, TargetName};
+use crate::domain::observation::{FailedStep, Handled, Handling};
 use crate::domain::time::Timestamp;
+use crate::domain::tool::Effect;
 use crate::domain::verdict::Verdict;
 
 /// A step at one binding, as its caller names it.
@@ -69,6 +73,30 @@ impl Engine {
         self.decide_failed(&failed, now)
     }
 
+    /// What the tree says of a failed call that came with its step, and who acts on that. None without a step, and where
+    /// a permit that is not known leaves the step's caller unknown.
+    pub(super) fn stepped(
+        &self,
+        report: &Report<'_>,
+        handled: &Handled<'_>,
+        failed: Option<FailedStep>,
+        now: Timestamp,
+    ) -> Option<(Handling, Arc<Attempt>)> {
+        let (of, failed) = (report.step.as_ref()?, failed?);
+        let caller = match report.reported {
+            Reported::Permit(token) => Permit::open(token, &self.identity.permits)?.caller,
+            Reported::Call(id) => self.hash(HashTag::Caller, id.caller),
+        };
+        let is_lost = failed.is_timed_out
+            || match &report.said {
+                Said::Seen(seen) => seen.transport.lost_the_reply(),
+                Said::Judged(..) => false,
+            };
+        let record = record_of(of, handled, failed.class, is_lost);
+        let attempt = self.decide_failed(&Failed { caller, step: &of.step, record: &record }, now).attempt;
+        Some((handled.stepped(&failed, attempt.decision.leaf), attempt))
+    }
+
     /// The attempts of a caller's step that are kept.
     #[must_use]
     pub fn attempts_of_step(&self, caller: &str, step: &StepName) -> KeptAttempts {
@@ -121,5 +149,19 @@ impl Engine {
         };
         let names = CallNames { caller, ..self.names(&call) };
         matches!(self.look(&call, names, now), Some(Verdict::Refuse(_)))
+    }
+}
+
+/// What the tree reads of a call: what its caller said of the step, and what is known of the call itself.
+const fn record_of(of: &StepOfCall, handled: &Handled<'_>, class: FailureClass, is_lost: bool) -> AttemptRecord {
+    AttemptRecord {
+        failure_class: Some(class),
+        attempt: handled.attempt,
+        writes: of.writes || matches!(handled.effect, Effect::Mutate),
+        tools_enabled: of.tools_enabled,
+        snapshot_same: of.snapshot_same,
+        effect_unknown: of.effect_unknown || (is_lost && !matches!(handled.effect, Effect::Read)),
+        has_idempotency_key: handled.is_idempotent,
+        policy_denied: of.policy_denied,
     }
 }

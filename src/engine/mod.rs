@@ -23,6 +23,7 @@ pub use self::calls::Granted;
 use self::clock::Clock;
 pub use self::exchange::{
     Arguments, AskedAs, Call, CallId, Decision, Handed, Peeked, Refusal, Report, ReportAnswer, Reported, Said, Seen,
+    StepOfCall,
 };
 use self::failure::Attempts;
 use self::log::EventLog;

@@ -53,15 +53,18 @@ impl Engine {
                 let answer = self.report(report.reported, &result, now);
                 let handling = handled(&known, &answer).judged(result.classification, None);
                 let heard = self.hear(permit.as_ref(), &known, Err(result.classification), (&answer, &handling), now);
-                self.handed(answer, None, handling, heard, now)
+                self.handed(Handed { answer, typing: None, handling, decided: None, guard: None }, heard, now)
             }
             Said::Judged(classification, hint) => {
                 let (classification, hint) = (*classification, *hint);
                 let result = CallResult { classification, latency_ms: report.latency_ms, hint };
                 let answer = self.report(report.reported, &result, now);
-                let handling = handled(&known, &answer).judged(classification, hint);
+                let handled = handled(&known, &answer);
+                let failed = handled.failed_judgement(classification, hint);
+                let (stepped, decided) = self.stepped(report, &handled, failed, now).unzip();
+                let handling = stepped.unwrap_or_else(|| handled.judged(classification, hint));
                 let heard = self.hear(permit.as_ref(), &known, Err(classification), (&answer, &handling), now);
-                self.handed(answer, None, handling, heard, now)
+                self.handed(Handed { answer, typing: None, handling, decided, guard: None }, heard, now)
             }
             Said::Seen(seen) => {
                 let now_unix_ms = self.clock.wall().unix_ms(now);
@@ -70,9 +73,15 @@ impl Engine {
                 let Typing { classification, hint, .. } = typing;
                 let result = CallResult { classification, latency_ms: report.latency_ms, hint };
                 let answer = self.report(report.reported, &result, now);
-                let handling = handled(&known, &answer).typed(&typing);
+                let handled = handled(&known, &answer);
+                let (stepped, decided) = self.stepped(report, &handled, handled.failed_step(&typing), now).unzip();
+                let handling = stepped.unwrap_or_else(|| handled.typed(&typing));
                 let heard = self.hear(permit.as_ref(), &known, Ok((seen, &raw, &typing)), (&answer, &handling), now);
-                self.handed(answer, Some(Box::new(typing)), handling, heard, now)
+                self.handed(
+                    Handed { answer, typing: Some(Box::new(typing)), handling, decided, guard: None },
+                    heard,
+                    now,
+                )
             }
         }
     }
@@ -141,25 +150,18 @@ impl Engine {
     }
 
     /// The answer, in which a circuit that opened comes before a session's word, and a halt or a steer before the rest.
-    fn handed(
-        &self,
-        answer: ReportAnswer,
-        typing: Option<Box<Typing>>,
-        handling: Handling,
-        heard: Told,
-        now: Timestamp,
-    ) -> Handed {
-        let opened = answer.trip.is_some();
+    fn handed(&self, handed: Handed, heard: Told, now: Timestamp) -> Handed {
+        let opened = handed.answer.trip.is_some();
         let (disposition, trip) = match heard {
             Told::Trip(trip) if !opened => (Disposition::Trip, trip),
             Told::Steer(trip) if !opened => (Disposition::Steer, trip),
-            Told::Nothing | Told::Trip(_) | Told::Steer(_) => return Handed { answer, typing, handling, guard: None },
+            Told::Nothing | Told::Trip(_) | Told::Steer(_) => return handed,
         };
         // Under a steer the model still gets the result, or the line of a failure.
-        let text = if disposition == Disposition::Steer { handling.text } else { None };
+        let text = if disposition == Disposition::Steer { handed.handling.text } else { None };
         let handling = Handling { disposition, after_ms: None, text };
         let guard = Some(Box::new(self.told(Arc::from(trip), now)));
-        Handed { answer, typing, handling, guard }
+        Handed { handling, guard, ..handed }
     }
 
     /// How a call went.

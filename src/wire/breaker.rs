@@ -1,5 +1,6 @@
 //! `breaker.proto`: calls and outcomes on their way in, decisions and acknowledgements on their way out.
 
+use super::failure::next;
 use super::invalid::{InvalidField, name};
 use super::observation::{payload, says_something};
 use super::pb;
@@ -9,6 +10,7 @@ use crate::domain::observation::{Classification, RetryHint};
 use crate::domain::signal::CircuitKind;
 use crate::engine::{
     Arguments, AskedAs, Call, CallId, Decision, Granted, Handed, Peeked, Report, ReportAnswer, Reported, Said, Seen,
+    StepOfCall,
 };
 
 const ATTEMPT_MAX: u32 = 1_000_000;
@@ -187,7 +189,10 @@ impl<'a> ReportedOutcome<'a> {
         };
         let attempt = attempt(outcome.attempt)?;
         let refused_by = outcome.refused_by().into();
-        Ok(Self { report: Report { reported, said, latency_ms: outcome.latency_ms, asked_as, attempt, refused_by } })
+        let step = outcome.binding.as_ref().map(StepOfCall::try_from).transpose();
+        let step = step.map_err(|invalid| invalid.inside("binding"))?.map(Box::new);
+        let latency_ms = outcome.latency_ms;
+        Ok(Self { report: Report { reported, said, latency_ms, asked_as, attempt, refused_by, step } })
     }
 }
 
@@ -310,10 +315,18 @@ impl From<Decision> for pb::AdmitResponse {
 
 impl From<Handed> for pb::ReportAck {
     fn from(handed: Handed) -> Self {
-        let Handed { answer, typing, handling, guard } = handed;
-        let ack = Self::from(answer);
-        let trip = ack.trip.or_else(|| guard.map(|refusal| (*refusal).into()));
-        Self { trip, typing: typing.as_deref().map(Into::into), handling: Some(handling.into()), ..ack }
+        let Handed { answer, typing, handling, guard, decided } = handed;
+        let mut ack = Self::from(answer);
+        ack.trip = ack.trip.or_else(|| guard.map(|refusal| (*refusal).into()));
+        ack.typing = typing.as_deref().map(Into::into);
+        ack.handling = Some(handling.into());
+        if let Some(attempt) = decided {
+            (ack.next_binding, ack.next_attempt) = next(attempt.decision.next.as_ref());
+            ack.set_leaf(attempt.decision.leaf.into());
+            ack.set_leaf_reason(attempt.decision.reason.into());
+            ack.attempt_id = attempt.id;
+        }
+        ack
     }
 }
 
@@ -327,8 +340,7 @@ impl From<ReportAnswer> for pb::ReportAck {
             acknowledgement: pb::Acknowledgement::from(acknowledgement).into(),
             phase_after: phase.into(),
             trip: trip.map(|refusal| (*refusal).into()),
-            typing: None,
-            handling: None,
+            ..Self::default()
         }
     }
 }

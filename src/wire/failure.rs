@@ -10,6 +10,7 @@ use crate::domain::failure::names::{HostName, InvalidName, RouteName, SketchRef,
 use crate::domain::failure::record::{AttemptRecord, MissingBits, RawRecord};
 use crate::domain::ids::SafeText;
 use crate::domain::time::WallClock;
+use crate::engine::StepOfCall;
 use crate::engine::failure::{KeptAttempts, Step};
 
 const ATTEMPT_MAX: u32 = 1_000_000;
@@ -128,6 +129,34 @@ fn missing_bits(missing: &MissingBits) -> InvalidField {
     InvalidField::new(missing.fields().first().copied().unwrap_or_default(), missing.to_string())
 }
 
+impl TryFrom<&pb::Binding> for StepOfCall {
+    type Error = InvalidField;
+
+    fn try_from(of: &pb::Binding) -> Result<Self, InvalidField> {
+        let bits = RawRecord {
+            writes: of.writes,
+            tools_enabled: of.tools_enabled,
+            snapshot_same: of.snapshot_same,
+            ..RawRecord::default()
+        };
+        let step = Step {
+            name: step_name(&of.step)?,
+            binding: binding([&of.host, &of.route, &of.snapshot])?,
+            published_at: published_at(&of.published_at)?,
+            sketch: sketch_ref(&of.sketch)?,
+        };
+        let bits = bits.parse().map_err(|missing| missing_bits(&missing))?;
+        Ok(Self {
+            step,
+            writes: bits.writes,
+            tools_enabled: bits.tools_enabled,
+            snapshot_same: bits.snapshot_same,
+            effect_unknown: of.effect_unknown,
+            policy_denied: of.policy_denied,
+        })
+    }
+}
+
 impl From<&Binding> for pb::StepBinding {
     fn from(binding: &Binding) -> Self {
         Self {
@@ -154,7 +183,7 @@ impl From<&AttemptRecord> for pb::AttemptRecord {
 }
 
 /// Where the next attempt runs, and which one it is.
-fn next(next: Option<&Next>) -> (Option<pb::StepBinding>, u32) {
+pub(super) fn next(next: Option<&Next>) -> (Option<pb::StepBinding>, u32) {
     (next.map(|next| (&next.binding).into()), next.map_or(0, |next| next.attempt))
 }
 

@@ -1,5 +1,7 @@
 //! Failed steps over a real server: the table, moves that respect circuits, records, and what a report says of a step.
 
+mod reported;
+
 use tonic::Code;
 use tonic::transport::Channel;
 use tripnote::domain::time::Timestamp;

@@ -39,8 +39,8 @@ fn every_field_of_the_protos_is_told_under_its_name() {
     assert_eq!(names_of(&told), fields_of("ReportAck"));
     assert_eq!(names_of(&told["typing"]), fields_of("Typing"));
     assert_eq!(names_of(&told["handling"]), fields_of("Handling"));
-    let told = parsed(&attempt(&samples::narrowed()));
     assert_eq!(names_of(&told["next_binding"]), fields_of("StepBinding"));
+    let told = parsed(&attempt(&samples::narrowed()));
     assert_eq!(names_of(&told), fields_of("Attempt"));
     assert_eq!(names_of(&told["record"]), fields_of("AttemptRecord"));
     assert_eq!(names_of(&told["sketch"]), fields_of("Sketch"));

@@ -174,6 +174,11 @@ pub(crate) fn ack() -> pb::ReportAck {
             after_ms: Some(5_000),
             text: "partial".to_owned(),
         }),
+        next_binding: Some(binding("gpu-b", "large")),
+        next_attempt: 1,
+        leaf: pb::Leaf::ComputeMove.into(),
+        leaf_reason: pb::LeafReason::TransportFaultRepeated.into(),
+        attempt_id: 7,
     }
 }
 

@@ -1,11 +1,14 @@
 //! Who must act on a result: the agent's host, or the model, and with which words (spec 3.5).
 
+mod step;
+
 use super::outcome::Classification;
 use super::{Observation, RetryHint, Typing};
 use crate::domain::failure::FailureClass;
 use crate::domain::ids::SafeText;
 use crate::domain::signal::{CircuitKind, closed_words};
 use crate::domain::tool::Effect;
+pub use step::FailedStep;
 
 closed_words! {
     /// What the caller does with a result; the first that applies.
@@ -97,29 +100,14 @@ impl Handled<'_> {
         if self.opened {
             return Handling { disposition: Disposition::Trip, after_ms: None, text: None };
         }
-        let class = match classification {
-            Classification::Ok | Classification::Ignored | Classification::BadInput => None,
-            Classification::TimedOut => Some(FailureClass::Transport),
-            Classification::Failed(kind) => Some(match kind {
-                CircuitKind::ErrorRate | CircuitKind::QuotaRate | CircuitKind::Latency => FailureClass::Transport,
-                CircuitKind::MalformedResponse => FailureClass::ContractMiss,
-                CircuitKind::Authentication | CircuitKind::Authorisation | CircuitKind::QuotaBilling => {
-                    FailureClass::Unknown
-                }
-            }),
-        };
+        let class = class_of(classification);
         let Some(class) = class else {
             return Handling { disposition: Disposition::Deliver, after_ms: None, text: None };
         };
         if let Some(after_ms) = self.silent_wait(Some(class), hint) {
             return Handling { disposition: Disposition::RetrySilently, after_ms: Some(after_ms), text: None };
         }
-        let kind = match classification {
-            Classification::Failed(kind) => Some(kind),
-            Classification::TimedOut => Some(CircuitKind::Latency),
-            Classification::Ok | Classification::Ignored | Classification::BadInput => None,
-        };
-        self.failure("failed", kind, Some(class))
+        self.failure("failed", kind_of(classification), Some(class))
     }
 
     /// How long to wait before the call is made again in silence; none where it must not be.
@@ -129,8 +117,7 @@ impl Handled<'_> {
         if !is_passing || !is_harmless || self.attempt > 1 || self.is_open {
             return None;
         }
-        let wait = hint.map_or(RETRY_AFTER_MS, |hint| u64::try_from(hint.raw_ms).unwrap_or(0));
-        (wait <= SILENT_WAIT_MS_MAX).then_some(wait)
+        silent_wait_of(hint)
     }
 
     /// One typed line in place of the raw failure: tool, observation, signal, class.
@@ -149,6 +136,35 @@ impl Handled<'_> {
     fn name(&self) -> String {
         let name = SafeText::cut(self.tool_name, NAME_BYTES_MAX);
         if name.as_str().is_empty() { "the tool".to_owned() } else { name.as_str().to_owned() }
+    }
+}
+
+/// How long a silent retry waits; none where the target asks for longer than that.
+fn silent_wait_of(hint: Option<RetryHint>) -> Option<u64> {
+    let wait = hint.map_or(RETRY_AFTER_MS, |hint| u64::try_from(hint.raw_ms).unwrap_or(0));
+    (wait <= SILENT_WAIT_MS_MAX).then_some(wait)
+}
+
+/// What a retry may do where the caller judged itself; none: nothing failed.
+const fn class_of(classification: Classification) -> Option<FailureClass> {
+    match classification {
+        Classification::Ok | Classification::Ignored | Classification::BadInput => None,
+        Classification::TimedOut => Some(FailureClass::Transport),
+        Classification::Failed(kind) => Some(match kind {
+            CircuitKind::ErrorRate | CircuitKind::QuotaRate | CircuitKind::Latency => FailureClass::Transport,
+            CircuitKind::MalformedResponse => FailureClass::ContractMiss,
+            CircuitKind::Authentication | CircuitKind::Authorisation | CircuitKind::QuotaBilling => {
+                FailureClass::Unknown
+            }
+        }),
+    }
+}
+
+const fn kind_of(classification: Classification) -> Option<CircuitKind> {
+    match classification {
+        Classification::Failed(kind) => Some(kind),
+        Classification::TimedOut => Some(CircuitKind::Latency),
+        Classification::Ok | Classification::Ignored | Classification::BadInput => None,
     }
 }
 

@@ -32,7 +32,7 @@ mod wording;
 
 use crate::domain::signal::closed_words;
 use cause::Cause;
-pub use disposition::{Disposition, Handled, Handling};
+pub use disposition::{Disposition, FailedStep, Handled, Handling};
 pub use format::{Format, FormatChoice};
 pub use hint::RetryHint;
 pub use outcome::{CallResult, Classification, Outcome};

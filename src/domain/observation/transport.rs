@@ -80,4 +80,35 @@ impl TransportFacts {
         let is_spent = |name| self.header(name).is_some_and(|left| left == "0");
         self.header("retry-after").is_some() || is_spent("x-ratelimit-remaining") || is_spent("ratelimit-remaining")
     }
+
+    /// Whether the call may have gone out and no reply of its target came back, so that nobody knows what it did.
+    #[must_use]
+    pub const fn lost_the_reply(&self) -> bool {
+        const CANCELLED: u8 = 1;
+        const DEADLINE_EXCEEDED: u8 = 4;
+        const UNAVAILABLE: u8 = 14; // also what clients say when a connection breaks with a call on it
+        matches!(self.error_kind, Some(ErrorKind::Reset | ErrorKind::Timeout | ErrorKind::CancelledByCaller))
+            || matches!(self.grpc_code, Some(CANCELLED | DEADLINE_EXCEEDED | UNAVAILABLE))
+            // what servers and gateways say of a reply that never came, or broke off
+            || matches!(self.http_status, Some(408 | 499 | 502 | 504 | 520 | 522 | 524 | 598 | 599))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_is_lost_where_the_call_may_have_gone_out() {
+        let of_kind = |kind| TransportFacts { error_kind: Some(kind), ..TransportFacts::default() };
+        let lost: Vec<ErrorKind> =
+            ErrorKind::ALL.iter().copied().filter(|kind| of_kind(*kind).lost_the_reply()).collect();
+        assert_eq!(lost, [ErrorKind::Reset, ErrorKind::Timeout, ErrorKind::CancelledByCaller]);
+        let of_code = |code| TransportFacts { grpc_code: Some(code), ..TransportFacts::default() };
+        assert_eq!((0..=16).filter(|code| of_code(*code).lost_the_reply()).collect::<Vec<_>>(), [1, 4, 14]);
+        let of_status = |status| TransportFacts { http_status: Some(status), ..TransportFacts::default() };
+        let lost: Vec<u16> = (100..600).filter(|status| of_status(*status).lost_the_reply()).collect();
+        assert_eq!(lost, [408, 499, 502, 504, 520, 522, 524, 598, 599], "an answer of the server is a reply: 500, 503");
+        assert!(!TransportFacts::default().lost_the_reply());
+    }
 }

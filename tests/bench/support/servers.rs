@@ -119,9 +119,8 @@ impl Default for Noop {
         let ack = pb::ReportAck {
             acknowledgement: pb::Acknowledgement::Counted.into(),
             phase_after: pb::Phase::Closed.into(),
-            trip: None,
-            typing: None,
             handling: Some(pb::Handling { disposition: pb::Disposition::Deliver.into(), ..pb::Handling::default() }),
+            ..pb::ReportAck::default()
         };
         let answer = |decision| pb::AdmitResponse { decision: Some(decision), shadow_trip: None, reports: vec![] };
         Self {

@@ -114,3 +114,52 @@ fn a_callers_own_judgement_is_handled_alike() {
         );
     }
 }
+
+#[test]
+fn what_the_tree_said_of_a_step_decides_between_return_error_and_deliver() {
+    use crate::domain::failure::tree::Leaf as L;
+    use Disposition as D;
+    let soon = typed(503, &[("retry-after", "5")], "");
+    let late = typed(503, &[("retry-after", "120")], "");
+    let open = Handled { is_open: true, ..READ };
+    let lines = [
+        (READ, &soon, L::SameBindingRetry, D::RetrySilently, Some(5_000)),
+        (
+            Handled { attempt: 3, effect: Effect::Mutate, ..READ },
+            &soon,
+            L::SameBindingRetry,
+            D::RetrySilently,
+            Some(5_000),
+        ),
+        (READ, &late, L::SameBindingRetry, D::DeliverFailure, None), // the model has other things to do meanwhile
+        (open, &soon, L::SameBindingRetry, D::DeliverFailure, None), // it would be refused
+        (open, &late, L::ComputeMove, D::Move, None),
+        (READ, &soon, L::RouteNarrowing, D::Narrow, None),
+        (READ, &soon, L::Halt, D::DeliverFailure, None),
+    ];
+    for (handled, typing, leaf, disposition, after_ms) in lines {
+        let failed = handled.failed_step(typing).unwrap();
+        let got = handled.stepped(&failed, leaf);
+        assert_eq!((got.disposition, got.after_ms), (disposition, after_ms), "{leaf}");
+        assert_eq!(got.text.is_some(), disposition == D::DeliverFailure, "{leaf}");
+    }
+}
+
+#[test]
+fn the_tree_is_asked_of_failures_that_no_earlier_row_has() {
+    let bad = typed(422, &[], r#"{"error":{"code":"invalid","message":"no such column"}}"#);
+    let down = typed(503, &[], "");
+    assert!(READ.failed_step(&down).is_some_and(|failed| failed.class == FailureClass::Transport));
+    assert_eq!(READ.failed_step(&bad), None, "the model mends its own input");
+    assert_eq!(Handled { opened: true, ..READ }.failed_step(&down), None, "the contract has the word");
+    for usable in
+        [typed(200, &[], r#"{"items":[1]}"#), typed(200, &[], r#"{"items":[]}"#), typed(206, &[], r#"{"items":[1]}"#)]
+    {
+        assert_eq!(READ.failed_step(&usable), None);
+    }
+    assert_eq!(READ.failed_judgement(Classification::Ok, None), None);
+    assert_eq!(READ.failed_judgement(Classification::Ignored, None), None);
+    let failed = READ.failed_judgement(Classification::Failed(CircuitKind::MalformedResponse), None).unwrap();
+    assert_eq!((failed.class, failed.is_timed_out), (FailureClass::ContractMiss, false));
+    assert!(READ.failed_step(&typed(504, &[], "")).is_some_and(|failed| failed.is_timed_out));
+}
