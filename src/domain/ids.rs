@@ -256,7 +256,7 @@ impl SafeText {
         if text.len() <= max && !text.as_bytes().iter().fold(false, |any, byte| any | is_odd(byte)) {
             return Self(text.into()); // the usual case: nothing to drop, nothing that JSON escapes
         }
-        let safe: String = text.chars().filter(|c| is_safe(*c)).collect();
+        let safe: String = text.chars().filter(|c| is_safe(*c)).take(max.saturating_add(1)).collect();
         Self(cut_escaped(&safe, max).into())
     }
 

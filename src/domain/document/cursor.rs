@@ -117,6 +117,21 @@ impl<'d> Entries<'d> {
     pub(super) fn of(value: Value<'d>) -> Self {
         Self(Cursor::of(value, Kind::Object))
     }
+
+    /// The member that follows a place between two members, and whose value ends there.
+    pub(super) fn member(object: Value<'d>, at: usize, end: usize) -> Option<(Name<'d>, Value<'d>)> {
+        let document = object.document;
+        let mut cursor = Cursor { at, ..Cursor::of(object, Kind::Object) };
+        let name = cursor.name()?;
+        let start = if cursor.seek() { cursor.at } else { return None };
+        let note = document.notes.partition_point(|note| (note.start as usize) < start);
+        Some((name, Value { document, start, end, note }))
+    }
+
+    /// Where the next member is sought.
+    pub(super) const fn at(&self) -> usize {
+        self.0.at
+    }
 }
 
 impl<'d> Iterator for Entries<'d> {

@@ -4,8 +4,17 @@ use std::borrow::Cow;
 
 /// The text inside quotes, JSON's or Python's, with or without a prefix letter. What is escaped wrongly stays as it is.
 pub(super) fn unescaped(quoted: &str) -> Cow<'_, str> {
+    unescaped_to(quoted, usize::MAX)
+}
+
+/// The same, of so many bytes of the front as they were written. An escape that is cut stays as it is.
+pub(super) fn unescaped_to(quoted: &str, bytes: usize) -> Cow<'_, str> {
     let from = quoted.find(['"', '\'']).map_or(0, |at| at + 1);
-    let inner = quoted.get(from..quoted.len().saturating_sub(1)).unwrap_or_default();
+    let mut end = quoted.len().saturating_sub(1).min(from.saturating_add(bytes));
+    while !quoted.is_char_boundary(end) {
+        end -= 1;
+    }
+    let inner = quoted.get(from..end).unwrap_or_default();
     if !inner.contains('\\') {
         return Cow::Borrowed(inner);
     }

@@ -7,17 +7,24 @@
 mod canonical;
 mod cursor;
 mod escape;
+mod index;
 mod scan;
 mod steps;
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 pub use canonical::canonical;
 pub use cursor::{Entries, Items};
+use index::Indexes;
 use scan::Scanner;
 
 /// The deepest nesting that is read; beyond it a payload counts as unreadable.
 pub const DEPTH_MAX: usize = 128;
+/// The longest number that is read as one. What is longer stays a number that nobody asks for.
+const NUMBER_BYTES_MAX: usize = 128;
+/// So much of a text is enough for every word, code and message that is looked for.
+const HEAD_BYTES_MAX: usize = 4_096;
 
 /// Whose notation a text is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +67,8 @@ pub struct Document<'a> {
     dialect: Dialect,
     notes: Vec<Note>,
     root: Span,
+    /// Of the objects that were asked last.
+    indexes: RefCell<Indexes>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -181,10 +190,16 @@ impl<'d> Value<'d> {
         (self.kind() == Kind::String).then(|| escape::unescaped(self.raw()))
     }
 
+    /// The front of its text, where it is one; the whole of it up to [`HEAD_BYTES_MAX`] as it was written.
+    #[must_use]
+    pub fn head(self) -> Option<Cow<'d, str>> {
+        (self.kind() == Kind::String).then(|| escape::unescaped_to(self.raw(), HEAD_BYTES_MAX))
+    }
+
     /// Its whole number, where it is one that fits.
     #[must_use]
     pub fn as_i64(self) -> Option<i64> {
-        if self.kind() != Kind::Number {
+        if self.kind() != Kind::Number || self.raw().len() > NUMBER_BYTES_MAX {
             return None;
         }
         let number = || self.raw().parse::<f64>().ok().filter(|n| n.fract() == 0.0 && n.abs() < 9e15);
@@ -195,7 +210,8 @@ impl<'d> Value<'d> {
     /// Its number, where it is one.
     #[must_use]
     pub fn as_f64(self) -> Option<f64> {
-        if self.kind() == Kind::Number { self.raw().parse().ok() } else { None }
+        let is_read = self.kind() == Kind::Number && self.raw().len() <= NUMBER_BYTES_MAX;
+        if is_read { self.raw().parse().ok() } else { None }
     }
 
     /// How many children it has; 0 for what is no container.
@@ -240,7 +256,7 @@ impl<'d> Value<'d> {
     /// The member of that name, where it is an object that has one; the last of several, as parsers do.
     #[must_use]
     pub fn get(self, name: &str) -> Option<Value<'d>> {
-        self.entries().filter(|(key, _)| key.is(name)).map(|(_, value)| value).last()
+        index::member(self, name)
     }
 
     /// The value behind several names.

@@ -1,5 +1,7 @@
 //! The one pass over a text: is it well-formed, and where do its larger containers end?
 
+use std::cell::RefCell;
+
 use super::steps::plain_len;
 use super::{DEPTH_MAX, Damage, Dialect, Document, Note, Span};
 
@@ -66,7 +68,8 @@ impl<'a> Scanner<'a> {
             return Err(Damage::Trailing);
         }
         self.chain_notes();
-        Ok(Document { text: self.text, dialect: self.dialect, notes: self.notes, root })
+        let indexes = RefCell::default();
+        Ok(Document { text: self.text, dialect: self.dialect, notes: self.notes, root, indexes })
     }
 
     /// All that was whole, closed where it was open.

@@ -154,3 +154,15 @@ fn a_pointer_leads_where_rfc_6901_says() {
         assert!(document.root().pointer(none).is_none(), "{none}");
     }
 }
+
+#[test]
+fn of_a_long_text_the_front_is_enough_and_of_a_long_number_nothing() {
+    let long = format!(r#"{{"text":"{}","number":{}}}"#, "\\u00e9".repeat(2_000), "9".repeat(400));
+    let document = Document::read(&long).unwrap();
+    let (text, number) = (document.root().get("text").unwrap(), document.root().get("number").unwrap());
+    assert_eq!(text.as_str().unwrap().chars().count(), 2_000);
+    assert!(text.head().unwrap().starts_with(&"é".repeat(682)) && text.head().unwrap().len() < 2_000);
+    assert_eq!((number.kind(), number.as_i64(), number.as_f64()), (Kind::Number, None, None));
+    let short = Document::read(r#"["a\"b"]"#).unwrap();
+    assert_eq!(short.root().items().next().and_then(Value::head).unwrap(), "a\"b");
+}

@@ -4,8 +4,11 @@
 //! departs. Words are compared without case and separators: `ThrottlingException`, `rate_limit_exceeded` and
 //! `TooManyRequests` need no rows of their own spelling.
 
+use std::sync::LazyLock;
+
 use super::cause::Cause;
 use super::finding::Finding;
+use super::words::Words;
 
 /// Words that are looked for in a code, in this order: what is special before what is general.
 const PARTS: &[(&str, Cause)] = &[
@@ -142,6 +145,9 @@ const WHOLE: &[(&str, Cause)] = &[
     ("gone", Cause::BadInput),
 ];
 
+static PART_WORDS: LazyLock<Words> =
+    LazyLock::new(|| Words::new(PARTS.iter().map(|(word, _)| std::slice::from_ref(word))));
+
 /// The longest code that is looked at; what is longer is a sentence.
 const CODE_BYTES_MAX: usize = 96;
 
@@ -153,7 +159,7 @@ pub(super) fn cause(code: &str) -> Option<Cause> {
     }
     let bare: String = code.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
     let whole = WHOLE.iter().find(|(word, _)| bare == *word);
-    whole.or_else(|| PARTS.iter().find(|(word, _)| bare.contains(word))).map(|(_, cause)| *cause)
+    whole.or_else(|| PART_WORDS.first_in(&bare, |_, _| true).and_then(|row| PARTS.get(row))).map(|(_, cause)| *cause)
 }
 
 /// What a code means, as a finding.

@@ -1,5 +1,8 @@
 //! JSON of any shape: does it hold a datum? Arrays are asked before counters, and counters before everything else.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use super::cause::Cause;
 use super::finding::Finding;
 use super::look::{Body, Look};
@@ -61,6 +64,32 @@ const COUNTERS: &[&str] = &[
     "rows", "num_results", "numFound", "totalResults", "items", "entries",
 ];
 
+/// What a name says of the member that bears it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Says {
+    is_aside: bool,
+    is_wrapper: bool,
+    holds_rows: bool,
+    is_text: bool,
+    is_echo: bool,
+    is_counter: bool,
+}
+
+/// What every known name says; a payload has many members, each of which is asked about.
+static NAMES: LazyLock<BTreeMap<&str, Says>> = LazyLock::new(|| {
+    let mut names = BTreeMap::<&str, Says>::new();
+    let mut add = |list: &[&'static str], say: fn(&mut Says)| {
+        list.iter().for_each(|name| say(names.entry(name).or_default()));
+    };
+    add(ASIDE, |says| says.is_aside = true);
+    add(WRAPPERS, |says| says.is_wrapper = true);
+    [WRAPPERS, ROWS, LISTS].iter().for_each(|list| add(list, |says| says.holds_rows = true));
+    add(TEXTS, |says| says.is_text = true);
+    add(ECHOES, |says| says.is_echo = true);
+    add(COUNTERS, |says| says.is_counter = true);
+    names
+});
+
 /// What a value holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
@@ -110,7 +139,7 @@ fn is_no_list(name: &str, root: Value<'_>, value: Value<'_>) -> bool {
     if value.is_object() {
         return name == "items" && root.get("type").is_none(); // beside a type it is a schema
     }
-    value.is_string() && value.as_str().is_some_and(|text| text.parse::<f64>().is_err())
+    value.is_string() && value.head().is_some_and(|text| text.parse::<f64>().is_err())
 }
 
 /// What a value holds.
@@ -182,51 +211,48 @@ impl Members {
     }
 
     fn add(&mut self, name: &str, value: Value<'_>, depth: u8) {
-        let is_aside = ASIDE.contains(&name);
+        let says = NAMES.get(name).copied().unwrap_or_default();
         self.has_identity |= matches!(name, "name" | "title") && value.is_string();
         match value.kind() {
-            Kind::Array | Kind::Object => self.add_container(name, value, depth, is_aside),
+            Kind::Array | Kind::Object => self.add_container(name, value, depth, says),
             Kind::Null => {
-                let holds_rows = WRAPPERS.contains(&name) || ROWS.contains(&name) || LISTS.contains(&name);
-                self.has_empty |= holds_rows;
-                self.has_rows |= holds_rows;
+                self.has_empty |= says.holds_rows;
+                self.has_rows |= says.holds_rows;
             }
-            Kind::Number if is_counter(name) => {
+            Kind::Number if says.is_counter || counts_by_its_end(name) => {
                 let is_zero = value.as_f64() == Some(0.0);
                 self.has_zero |= is_zero;
                 self.has_count |= !is_zero;
             }
-            Kind::Number | Kind::Opaque => self.has_measure |= !is_aside && !is_telemetry(name),
+            Kind::Number | Kind::Opaque => self.has_measure |= !says.is_aside && !is_telemetry(name),
             Kind::Bool if matches!(name, "found" | "exists") => {
                 self.says_absent |= value.as_bool() == Some(false);
                 self.has_measure |= value.as_bool() == Some(true);
             }
-            Kind::Bool => self.has_flag |= !is_aside && !more::is_sign(name),
-            Kind::String if TEXTS.contains(&name) => {
+            Kind::Bool => self.has_flag |= !says.is_aside && !more::is_sign(name),
+            Kind::String if says.is_text => {
                 let is_blank = value.as_str().is_none_or(|text| text.trim().is_empty());
                 self.has_empty |= is_blank;
                 self.has_rows |= is_blank;
                 self.has_data |= !is_blank;
             }
             Kind::String if name == "value" => self.has_data = true, // an empty text may be the value that was asked for
-            Kind::String => self.has_text |= !is_aside && !ECHOES.contains(&name) && !more::is_sign(name),
+            Kind::String => self.has_text |= !says.is_aside && !says.is_echo && !more::is_sign(name),
         }
     }
 
-    fn add_container(&mut self, name: &str, value: Value<'_>, depth: u8, is_aside: bool) {
-        let is_wrapper = WRAPPERS.contains(&name);
-        let holds_rows = is_wrapper || ROWS.contains(&name) || LISTS.contains(&name);
-        if is_aside || (value.is_object() && (name == "metrics" || is_telemetry(name))) {
+    fn add_container(&mut self, name: &str, value: Value<'_>, depth: u8, says: Says) {
+        if says.is_aside || (value.is_object() && (name == "metrics" || is_telemetry(name))) {
             return;
         }
         match shape(value, depth + 1) {
             Shape::Data => self.has_data = true,
-            Shape::Empty if value.is_object() && value.is_empty() && !holds_rows => {}
+            Shape::Empty if value.is_object() && value.is_empty() && !says.holds_rows => {}
             Shape::Empty => {
                 self.has_empty = true;
-                self.has_rows |= holds_rows;
+                self.has_rows |= says.holds_rows;
             }
-            Shape::Silent => self.has_data |= !is_wrapper,
+            Shape::Silent => self.has_data |= !says.is_wrapper,
         }
     }
 }
@@ -254,10 +280,9 @@ fn is_telemetry(name: &str) -> bool {
     parts.iter().any(|part| lower.contains(part)) || lower.ends_with("ms") || lower.starts_with("nb")
 }
 
-/// Whether a number counts what a container holds.
-fn is_counter(name: &str) -> bool {
-    COUNTERS.contains(&name)
-        || ["_count", "Count", "_total", "Total"].iter().any(|end| name.ends_with(end))
+/// Whether a number of that name counts what a container holds, though the name is in no list.
+fn counts_by_its_end(name: &str) -> bool {
+    ["_count", "Count", "_total", "Total"].iter().any(|end| name.ends_with(end))
         || name.starts_with("total")
         || name.starts_with("num_")
 }

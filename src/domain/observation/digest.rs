@@ -39,7 +39,7 @@ fn members(object: Value<'_>, out: &mut String, parts: &mut usize, depth: u8) {
             continue;
         }
         let sort = SORTS.iter().find(|(sort, _)| *sort == name).and_then(|(_, words)| {
-            let word = value.as_str()?;
+            let word = value.head()?;
             words.iter().find(|known| **known == word)
         });
         let separator = if *parts == 0 { "" } else { ", " };

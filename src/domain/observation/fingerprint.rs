@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use super::look::{Body, Look};
 use super::typing::{RawResult, Typing};
 use crate::domain::document::{Document, Kind, Value};
-use mask::Mask;
+pub(super) use mask::Mask;
 
 /// The longest normalised body in bytes; what lies beyond is not compared.
 const CORE_BYTES_MAX: usize = 4_096;
@@ -24,14 +24,14 @@ const DEPTH_MAX: u8 = 16;
 /// The normalised body of a layer that was decided to be failed or empty. For empty ones only the cause that the
 /// payload names counts: which container was empty, and of which type, is the question talking.
 pub(super) fn core(look: &Look<'_>, is_empty: bool) -> String {
-    let mask = Mask::new(look.layer.result.arguments);
+    let mask = look.layer.mask();
     let mut out = String::new();
     match look.body {
         Body::Nothing => {}
         Body::Text(_) => mask.push(look.text(), &mut out),
         Body::Json(root) if is_empty => {
             for name in keys::CAUSES {
-                if let Some(text) = root.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()) {
+                if let Some(text) = root.get(name).and_then(Value::head).filter(|text| !text.is_empty()) {
                     let _ = write!(out, "{name}=");
                     mask.push(&text, &mut out);
                     out.push(';');
@@ -39,7 +39,7 @@ pub(super) fn core(look: &Look<'_>, is_empty: bool) -> String {
             }
         }
         Body::Json(root) => {
-            let mut walk = Walk { mask: &mask, left: VALUES_MAX };
+            let mut walk = Walk { mask, left: VALUES_MAX };
             out = walk.value(root, 0).unwrap_or_default();
         }
     }
@@ -49,17 +49,17 @@ pub(super) fn core(look: &Look<'_>, is_empty: bool) -> String {
 /// What a process left behind, normalised: its code and its words.
 pub(super) fn process(look: &Look<'_>, exit: i32, said: &str) -> String {
     let mut out = format!("exit={exit};");
-    Mask::new(look.layer.result.arguments).push(said, &mut out);
+    look.layer.mask().push(said, &mut out);
     cut(out)
 }
 
 /// Words that stand for a whole body, normalised: the joined texts of an MCP failure.
 pub(super) fn words(look: &Look<'_>, text: &str) -> String {
-    let mask = Mask::new(look.layer.result.arguments);
+    let mask = look.layer.mask();
     let mut out = String::new();
     match Document::read(text.trim()) {
         Ok(document) if matches!(document.root().kind(), Kind::Object | Kind::Array) => {
-            out = Walk { mask: &mask, left: VALUES_MAX }.value(document.root(), 0).unwrap_or_default();
+            out = Walk { mask, left: VALUES_MAX }.value(document.root(), 0).unwrap_or_default();
         }
         _ => mask.push(text, &mut out),
     }
@@ -124,7 +124,7 @@ impl Walk<'_> {
             Kind::Bool => Some(value.as_bool().map(|truth| truth.to_string()).unwrap_or_default()),
             Kind::String => {
                 let mut out = String::new();
-                self.mask.push(&value.as_str()?, &mut out);
+                self.mask.push(&value.head()?, &mut out);
                 (!out.is_empty()).then_some(out)
             }
             Kind::Array | Kind::Object if depth >= DEPTH_MAX => None,
@@ -135,7 +135,7 @@ impl Walk<'_> {
 
     /// A code stays as it is; a sentence under a code's name is none.
     fn code(&mut self, value: Value<'_>, depth: u8) -> Option<String> {
-        let text = value.as_str().unwrap_or_else(|| value.raw().into());
+        let text = value.head().unwrap_or_else(|| value.raw().into());
         let is_code = text.len() <= 128 && !text.contains(char::is_whitespace);
         if is_code { Some(text.into_owned()) } else { self.value(value, depth + 1) }
     }

@@ -1,7 +1,10 @@
 //! One layer of a result: the body as it came, or what was wrapped in it (a JSON-RPC result, an MCP text, a process's
 //! output). Every layer goes through the same steps; only the outermost has a transport.
 
+use std::cell::OnceCell;
+
 use super::RetryHint;
+use super::fingerprint::Mask;
 use super::transport::Carrier;
 use super::typing::RawResult;
 use crate::domain::document::{Damage, Value};
@@ -14,17 +17,21 @@ pub(super) const LAYERS_MAX: u8 = 6;
 pub(super) struct Layer<'a> {
     /// The whole result.
     pub(super) result: &'a RawResult<'a>,
-    /// This layer's text, without a byte order mark and blanks around it.
+    /// This layer's text, without byte order marks and blanks around it.
     pub(super) text: &'a str,
     /// 0 for the outermost.
     pub(super) depth: u8,
     /// Nothing but frames of a protocol stand around it.
     pub(super) is_framed: bool,
+    /// One of several that are told as one: nobody asks what it is known again by.
+    pub(super) is_part: bool,
+    /// What its words are compared without, made where it is first needed.
+    pub(super) mask: &'a OnceCell<Mask>,
 }
 
 impl<'a> Layer<'a> {
-    pub(super) fn outermost(result: &'a RawResult<'a>, text: &'a str) -> Self {
-        Self { result, text: trimmed(text), depth: 0, is_framed: true }
+    pub(super) fn outermost(result: &'a RawResult<'a>, text: &'a str, mask: &'a OnceCell<Mask>) -> Self {
+        Self { result, text: trimmed(text), depth: 0, is_framed: true, is_part: false, mask }
     }
 
     /// What is wrapped in this layer.
@@ -32,7 +39,17 @@ impl<'a> Layer<'a> {
     where
         'a: 'b,
     {
-        Layer { result: self.result, text: trimmed(text), depth: self.depth.saturating_add(1), is_framed }
+        Layer { text: trimmed(text), depth: self.depth.saturating_add(1), is_framed, ..*self }
+    }
+
+    /// The same, where it wraps several.
+    pub(super) const fn of_parts(self) -> Self {
+        Self { is_part: true, ..self }
+    }
+
+    /// What its words are compared without.
+    pub(super) fn mask(&self) -> &'a Mask {
+        self.mask.get_or_init(|| Mask::new(self.result.arguments))
     }
 
     /// Whether it has the transport's facts.
@@ -138,5 +155,5 @@ impl<'a> Look<'a> {
 }
 
 fn trimmed(text: &str) -> &str {
-    text.trim_start_matches('\u{feff}').trim()
+    text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
 }

@@ -11,7 +11,7 @@ use super::{RetryHint, Rule, fingerprint, phrases, status};
 use crate::domain::document::{Kind, Value};
 
 /// Of one result, so many blocks are looked at.
-const BLOCKS_MAX: usize = 1_000;
+const BLOCKS_MAX: usize = 256;
 
 /// What a JSON-RPC error code means.
 pub(super) fn cause_of_code(code: i64) -> Cause {
@@ -70,7 +70,7 @@ fn is_result(look: &Look<'_>, root: Value<'_>) -> bool {
         || root.get("structuredContent").is_some()
         || root
             .get("resultType")
-            .and_then(Value::as_str)
+            .and_then(Value::head)
             .is_some_and(|kind| matches!(&*kind, "complete" | "input_required" | "task"));
     let only_known = || {
         root.entries().all(|(name, _)| {
@@ -86,7 +86,7 @@ fn is_result(look: &Look<'_>, root: Value<'_>) -> bool {
 pub(super) fn result(look: &Look<'_>) -> Option<Answer> {
     let root = look.object().filter(|root| !look.layer.is_content() && is_result(look, *root))?;
     let found = |finding| Some(decided(look, finding, Rule::McpResult, Format::Mcp));
-    if let Some(kind) = root.get("resultType").and_then(Value::as_str)
+    if let Some(kind) = root.get("resultType").and_then(Value::head)
         && matches!(&*kind, "input_required" | "task")
     {
         return found(Finding::context("the protocol goes on: this is no answer yet"));
@@ -143,13 +143,13 @@ fn failure(look: &Look<'_>, root: Value<'_>) -> Answer {
 /// The content blocks, each looked at: a text by what it says, a picture as a datum, a link as a pointer.
 fn blocks(look: &Look<'_>, root: Value<'_>) -> Answer {
     let content = root.get("content").into_iter().flat_map(Value::items);
+    let is_alone = content.clone().nth(1).is_none();
+    let layer = if is_alone { *look.layer } else { look.layer.of_parts() };
     let mut tally = Tally::default();
     let mut links = 0_usize;
     let mut last: Option<Decision> = None;
-    let mut looked_at = 0_usize;
     for block in content.take(BLOCKS_MAX) {
-        looked_at += 1;
-        let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
+        let kind = block.get("type").and_then(Value::head).unwrap_or_default();
         let text = match &*kind {
             "text" => block.get("text"),
             "resource" => block.get("resource").and_then(|resource| resource.get("text")),
@@ -158,16 +158,15 @@ fn blocks(look: &Look<'_>, root: Value<'_>) -> Answer {
         match (&*kind, text.filter(|text| text.kind() == Kind::String).and_then(Value::as_str)) {
             ("resource_link", _) => links += 1,
             (_, Some(text)) => {
-                let decision = decide_inner(look.layer, &text, Format::Mcp);
+                let decision = decide_inner(&layer, &text, Format::Mcp);
                 tally.add(decision.finding.clone());
                 last = Some(decision);
             }
             _ => tally.add(Finding::observed("a block that is no text")),
         }
     }
-    let alone = looked_at == 1;
     match last {
-        Some(decision) if alone => Answer::Unwrapped(Box::new(decision)),
+        Some(decision) if is_alone => Answer::Unwrapped(Box::new(decision)),
         _ => {
             let pointers = || (links > 0).then(|| Finding::context("pointers: the data itself was not delivered"));
             let finding = tally.finding().filter(|finding| links == 0 || finding.is_usable() || finding.is_failure());

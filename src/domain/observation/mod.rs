@@ -29,6 +29,7 @@ mod text;
 pub mod transport;
 pub mod typing;
 mod wording;
+mod words;
 
 use crate::domain::signal::closed_words;
 use cause::Cause;

@@ -1,5 +1,8 @@
 //! Signs that more exists than was delivered: flags, tokens, totals, headers.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use super::cause::Cause;
 use super::finding::Finding;
 use super::look::Look;
@@ -50,9 +53,27 @@ pub(super) struct More {
     total: Option<u64>,
 }
 
+/// What a member is, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Flag,
+    Page,
+    Token,
+    Around,
+    /// The less, the more it is believed.
+    Total(usize),
+}
+
+/// The role of every name; a payload has many members, each of which is asked about.
+static ROLES: LazyLock<BTreeMap<&str, Role>> = LazyLock::new(|| {
+    let lists = [(FLAGS, Role::Flag), (PAGES, Role::Page), (TOKENS, Role::Token), (AROUND, Role::Around)];
+    let listed = lists.into_iter().flat_map(|(names, role)| names.iter().map(move |name| (*name, role)));
+    listed.chain(TOTALS.iter().enumerate().map(|(rank, name)| (*name, Role::Total(rank)))).collect()
+});
+
 /// Whether a member is such a sign, whatever it holds.
 pub(super) fn is_sign(name: &str) -> bool {
-    FLAGS.contains(&name) || PAGES.contains(&name) || TOKENS.contains(&name)
+    matches!(ROLES.get(name), Some(Role::Flag | Role::Page | Role::Token))
 }
 
 impl More {
@@ -77,31 +98,33 @@ impl More {
     }
 
     fn read(&mut self, object: Value<'_>) {
-        if !object.is_object() {
-            return;
-        }
-        self.signs(object);
-        for name in AROUND {
-            if let Some(around) = object.get(name).filter(|around| around.is_object()) {
-                self.signs(around);
+        let mut longest = 0;
+        let mut total: Option<(usize, u64)> = None;
+        for (name, value) in object.entries() {
+            match ROLES.get(&*name.text()) {
+                Some(Role::Around) => {
+                    for (name, value) in value.entries() {
+                        self.sign(ROLES.get(&*name.text()), value);
+                    }
+                }
+                Some(Role::Total(rank)) if total.is_none_or(|(best, _)| *rank <= best) => {
+                    total = total_of(value).map(|all| (*rank, all)).or(total);
+                }
+                role => self.sign(role, value),
+            }
+            if value.is_array() {
+                longest = longest.max(value.len() as u64);
             }
         }
-        let longest = object.entries().filter(|(_, value)| value.is_array()).map(|(_, value)| value.len()).max();
-        let total = TOTALS.iter().find_map(|name| object.get(name).and_then(total_of));
-        if let (Some(longest @ 1..), Some(total)) = (longest, total)
-            && total > longest as u64
-        {
-            self.total = Some(total);
-        }
+        self.total = total.map(|(_, all)| all).filter(|all| longest > 0 && *all > longest).or(self.total);
     }
 
-    fn signs(&mut self, object: Value<'_>) {
-        for (name, value) in object.entries() {
-            let name = name.text();
-            let is_true = value.as_bool() == Some(true);
-            self.is_cut |= is_true && FLAGS.contains(&&*name);
-            self.has_page |= is_true && PAGES.contains(&&*name);
-            self.has_token |= TOKENS.contains(&&*name) && is_token(value);
+    fn sign(&mut self, role: Option<&Role>, value: Value<'_>) {
+        match role {
+            Some(Role::Flag) => self.is_cut |= value.as_bool() == Some(true),
+            Some(Role::Page) => self.has_page |= value.as_bool() == Some(true),
+            Some(Role::Token) => self.has_token |= is_token(value),
+            Some(Role::Around | Role::Total(_)) | None => {}
         }
     }
 
@@ -140,7 +163,7 @@ impl More {
 
 fn is_token(value: Value<'_>) -> bool {
     match value.kind() {
-        Kind::String => value.as_str().is_some_and(|text| !text.is_empty()),
+        Kind::String => value.head().is_some_and(|text| !text.is_empty()),
         Kind::Object => !value.is_empty(),
         Kind::Number => true,
         Kind::Null | Kind::Bool | Kind::Array | Kind::Opaque => false,
@@ -151,7 +174,7 @@ fn is_token(value: Value<'_>) -> bool {
 fn total_of(value: Value<'_>) -> Option<u64> {
     match value.kind() {
         Kind::Number => value.as_i64().and_then(|total| u64::try_from(total).ok()),
-        Kind::String => value.as_str()?.parse().ok(),
+        Kind::String => value.head()?.parse().ok(),
         Kind::Null | Kind::Bool | Kind::Array | Kind::Object | Kind::Opaque => None,
     }
 }

@@ -2,8 +2,11 @@
 //!
 //! Only asked about texts that are known to tell of a failure. A log that mentions a time-out is not one.
 
+use std::sync::LazyLock;
+
 use super::cause::Cause;
 use super::finding::Finding;
+use super::words::Words;
 use super::{codes, status};
 
 /// A failure's words are looked for in so much of a text.
@@ -125,6 +128,8 @@ const PHRASES: &[(Meaning, &[&str])] = &[
     ]),
 ];
 
+static PHRASE_WORDS: LazyLock<Words> = LazyLock::new(|| Words::new(PHRASES.iter().map(|(_, words)| *words)));
+
 /// What a failure's text means; none where its words say nothing.
 pub(super) fn finding(text: &str) -> Option<Finding> {
     let mut end = text.len().min(TEXT_BYTES_MAX);
@@ -145,22 +150,25 @@ pub(super) fn finding(text: &str) -> Option<Finding> {
     if let Some(cause) = grpc_code_in(&text).or_else(|| json_rpc_code_in(&text)).or_else(|| aws_code_in(&text)) {
         return Some(cause.because("its text holds an error code"));
     }
-    PHRASES.iter().find(|(_, words)| words.iter().any(|word| holds(&text, word))).map(|(meaning, _)| match meaning {
+    let row = PHRASE_WORDS.first_in(&text, |at, end| is_whole(&text, at, end));
+    row.and_then(|row| PHRASES.get(row)).map(|(meaning, _)| match meaning {
         Some(cause) => cause.because("its text says so"),
         None => Finding::empty("its text says that it is not there"),
     })
 }
 
-/// Whether a text holds words that are no part of a longer name: `retry_timeout` and `ResourceNotFound` hold neither
-/// a time-out nor ENOTFOUND. A word may go on: `throttl` is found in `throttling`.
+/// Whether a text holds words that are no part of a longer name.
 fn holds(text: &str, words: &str) -> bool {
-    let is_word = words.starts_with(|c: char| c.is_ascii_alphanumeric());
-    text.match_indices(words).take(16).any(|(at, _)| {
-        let before = text.get(..at).and_then(|before| before.chars().next_back());
-        let behind = text.get(at + words.len()..).and_then(|behind| behind.chars().next());
-        let is_inside = |c: char| c.is_alphanumeric() || c == '_';
-        !(is_word && before.is_some_and(is_inside)) && behind != Some('_')
-    })
+    text.match_indices(words).take(16).any(|(at, _)| is_whole(text, at, at + words.len()))
+}
+
+/// Whether words that were found are no part of a longer name: `retry_timeout` and `ResourceNotFound` hold neither a
+/// time-out nor ENOTFOUND. A word may go on: `throttl` is found in `throttling`.
+fn is_whole(text: &str, at: usize, end: usize) -> bool {
+    let is_word = text.as_bytes().get(at).is_some_and(u8::is_ascii_alphanumeric);
+    let before = text.get(..at).and_then(|before| before.chars().next_back());
+    let is_inside = |c: char| c.is_alphanumeric() || c == '_';
+    !(is_word && before.is_some_and(is_inside)) && text.as_bytes().get(end) != Some(&b'_')
 }
 
 /// What is more exact than the status beside it.
@@ -180,6 +188,10 @@ const STATUS_LEADS: &[&str] = &[
 
 /// A failing HTTP status that a text names as one, and what stands behind it.
 fn status_in(text: &str) -> Option<(u16, &str)> {
+    let holds_one = |three: &[u8]| matches!(three, [b'4' | b'5', b'0'..=b'9', b'0'..=b'9']);
+    if !text.as_bytes().windows(3).any(holds_one) {
+        return None; // the usual case, without looking for what would stand before it
+    }
     let led = STATUS_LEADS.iter().find_map(|lead| {
         text.match_indices(lead).take(4).find_map(|(at, _)| {
             let behind = text.get(at + lead.len()..).unwrap_or_default();

@@ -210,7 +210,7 @@ pub(super) fn said(root: Value<'_>) -> Option<String> {
         &["description"],
         &["fault", "faultstring"],
     ];
-    let text = |value: Value<'_>| value.as_str().filter(|text| !text.is_empty()).map(|text| cut(&text).to_owned());
+    let text = |value: Value<'_>| value.head().filter(|text| !text.is_empty()).map(|text| cut(&text).to_owned());
     let listed = |name: &str| {
         let first = root.get(name)?.items().next()?;
         text(first)
@@ -244,7 +244,7 @@ pub(super) fn status_of(root: Value<'_>) -> Option<u16> {
         .iter()
         .find_map(|name| {
             let value = root.get(name)?;
-            value.as_i64().or_else(|| value.as_str()?.parse().ok())
+            value.as_i64().or_else(|| value.head()?.parse().ok())
         })
         .and_then(|code| u16::try_from(code).ok())
         .filter(|code| (400..600).contains(code))

@@ -29,6 +29,9 @@ const COMPLAINT_BYTES_MAX: usize = 300;
 impl Decision {
     /// A finding on a layer, with what is told of the layer beside it.
     pub(super) fn new(look: &Look<'_>, finding: Finding, rule: Rule, format: Format) -> Self {
+        if look.layer.is_part {
+            return Self { finding, rule, format, digest: String::new(), core: None, complaint: None };
+        }
         let is_usable = finding.is_usable() || finding.observation == Observation::Context;
         let core = (!is_usable).then(|| fingerprint::core(look, finding.observation == Observation::Empty));
         let said = || look.root().map_or_else(|| look.plain().map(str::to_owned), status::said);

@@ -9,6 +9,9 @@ use super::steps::{Answer, Decision, decide_inner};
 use super::{Observation, RetryHint, Rule, phrases, wording};
 use crate::domain::document::{Damage, Document};
 
+/// A marker by which a host says that it cut is at most so long.
+const MARKER_BYTES_MAX: usize = 64;
+
 /// A payload that is no document. Statuses from 300 on speak for themselves.
 pub(super) fn unreadable(look: &Look<'_>, format: &dyn PayloadFormat) -> Option<Answer> {
     let Body::Text(damage) = look.body else { return None };
@@ -96,21 +99,34 @@ pub(super) fn cap_marker(text: &str) -> Option<(&str, &str)> {
 
 /// The marker that the word at `at` is part of: from its bracket or dots to the closing one or the line's end.
 fn marker_around(text: &str, at: usize, len: usize) -> Option<(&str, &str)> {
-    const REACH: usize = 64;
-    let before = text.get(..at)?;
-    let line = before.rfind('\n').map_or(0, |newline| newline + 1);
-    let near = before
-        .get(line..)
-        .filter(|near| near.len() <= REACH)
-        .or_else(|| before.get(before.len().checked_sub(REACH)?..))?;
+    let near = text.get(back(text, at, MARKER_BYTES_MAX)..at)?;
+    let near = near.rfind('\n').map_or(near, |newline| &near[newline + 1..]);
     let start = at - near.len() + near.rfind(['[', '(', '<', '…']).or_else(|| near.rfind("..."))?;
     let behind = text.get(at + len..)?;
-    let end = behind.find([']', ')', '>', '\n']).map_or(behind.len(), |end| end + 1).min(REACH);
-    let end = at + len + if behind.is_char_boundary(end) { end } else { 0 };
+    let behind = behind.get(..ahead(behind, MARKER_BYTES_MAX))?;
+    let end = at + len + behind.find([']', ')', '>', '\n']).map_or(behind.len(), |end| end + 1);
     let marker = text.get(start..end)?.to_ascii_lowercase();
     let counts = ["char", "byte", "line", "token", "item", "row", "kb", "mb", "word", "result", "message"];
     let has_count = marker.bytes().any(|b| b.is_ascii_digit()) && counts.iter().any(|count| marker.contains(count));
     has_count.then(|| (text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default()))
+}
+
+/// A place so many bytes before another, or a little nearer to it where a character would be cut.
+fn back(text: &str, at: usize, bytes: usize) -> usize {
+    let mut near = at.saturating_sub(bytes);
+    while !text.is_char_boundary(near) {
+        near += 1;
+    }
+    near
+}
+
+/// So many bytes from the front, or a little more where a character would be cut.
+fn ahead(text: &str, bytes: usize) -> usize {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    end
 }
 
 /// What a host cut: the part before the cut decides whether anything was delivered, or whether it failed.
@@ -181,3 +197,6 @@ fn html(text: &str) -> Finding {
         Cause::Malformed.because("a page in place of an answer")
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! The one way in: from a raw result to its typing.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::cause::Cause;
@@ -94,7 +95,8 @@ impl Typing {
 pub fn type_result(result: &RawResult<'_>) -> Typing {
     let payload = result.payload.unwrap_or_default();
     let text: Cow<'_, str> = String::from_utf8_lossy(payload);
-    let layer = Layer::outermost(result, &text);
+    let mask = OnceCell::new();
+    let layer = Layer::outermost(result, &text, &mask);
     let decision = steps::decide(&layer);
     let mut finding = decision.finding;
     let cut = match result.transport.http_status {

@@ -1,5 +1,8 @@
 //! Which members of a body say something about the answer, and which about the question, the clock or the weather.
 
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
 /// Members that are codes and stay as they are.
 #[rustfmt::skip] // a list of words reads as a paragraph
 pub(super) const CODES: &[&str] = &[
@@ -47,7 +50,11 @@ const ADVICE: &[&str] = &[
     "hint", "hints", "suggestion", "suggestions", "suggestedActions", "possibleCauses", "help", "tip", "tips", "advice",
 ];
 
+/// All of them. A body has many members, each of which is asked about.
+static DROPPED: LazyLock<BTreeSet<&str>> =
+    LazyLock::new(|| [VOLATILE, ECHOES, ADVICE].into_iter().flatten().copied().collect());
+
 /// Whether a member does not count.
 pub(super) fn is_dropped(name: &str) -> bool {
-    VOLATILE.contains(&name) || ECHOES.contains(&name) || ADVICE.contains(&name)
+    DROPPED.contains(name)
 }

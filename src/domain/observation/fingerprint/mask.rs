@@ -14,6 +14,8 @@ const VALUE_BYTES_MIN: usize = 4;
 const VALUE_BYTES_MAX: usize = 256;
 /// Words after which a number is a code.
 const CODE_LEADS: &[&str] = &["code", "status", "http", "error", "errno", "sqlstate", "exit", "http/1.1", "http/2"];
+/// What closes a part in quotes or brackets.
+const CLOSES: [char; 6] = ['"', '`', '\'', ']', '}', '”'];
 /// What a duration ends with.
 #[rustfmt::skip] // a list of words reads as a paragraph
 const UNITS: &[&str] = &[
@@ -22,13 +24,14 @@ const UNITS: &[&str] = &[
 ];
 
 /// What is to be masked beside what always is.
-pub(super) struct Mask {
+#[derive(Debug)]
+pub(in super::super) struct Mask {
     values: Vec<String>,
 }
 
 impl Mask {
     /// With the texts among a call's arguments.
-    pub(super) fn new(arguments: Option<&[u8]>) -> Self {
+    pub(in super::super) fn new(arguments: Option<&[u8]>) -> Self {
         let text = arguments.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
         let mut values = Vec::new();
         if let Ok(document) = Document::read(text) {
@@ -71,7 +74,7 @@ fn collect(value: Value<'_>, depth: u8, values: &mut Vec<String>) {
     }
     match value.kind() {
         Kind::String => {
-            let text = value.as_str().unwrap_or_default().to_lowercase();
+            let text = value.head().unwrap_or_default().to_lowercase();
             if (VALUE_BYTES_MIN..=VALUE_BYTES_MAX).contains(&text.len()) {
                 values.push(text);
             }
@@ -119,6 +122,11 @@ fn without_markup(text: &str) -> String {
 
 /// With one mark for every part in quotes or square or curly brackets. An apostrophe within a word is none.
 fn without_quotes(text: &str) -> String {
+    // Where each was closed last: what is opened behind it is not looked for again and again.
+    let last_closed = CLOSES.map(|close| (close, text.rfind(close)));
+    let is_closed = |close: char, at: usize| {
+        last_closed.iter().any(|(known, last)| *known == close && last.is_some_and(|last| last >= at))
+    };
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     let mut before = ' ';
@@ -132,6 +140,7 @@ fn without_quotes(text: &str) -> String {
             '“' => Some('”'),
             _ => None,
         };
+        let close = close.filter(|close| is_closed(*close, text.len() - behind.len()));
         match close.and_then(|close| Some((close, behind.find(close)?))) {
             Some((close, at)) => {
                 out.push_str(" \u{1} ");
@@ -189,3 +198,6 @@ fn is_name(word: &str) -> bool {
     let is_hex = inner.len() >= 12 && inner.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
     inner.contains(joins) || is_hex
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,7 +13,7 @@ pub(super) struct Anthropic;
 
 /// Whether the result of a tool that runs on its side stands around the content of a reading tool.
 pub(super) fn carries(look: &Look<'_>) -> bool {
-    let is_result = look.get("type").and_then(Value::as_str).is_some_and(|kind| kind.ends_with("_tool_result"));
+    let is_result = look.get("type").and_then(Value::head).is_some_and(|kind| kind.ends_with("_tool_result"));
     look.layer.is_outermost() && is_result && look.get("tool_use_id").is_some()
 }
 
@@ -24,7 +24,7 @@ impl PayloadFormat for Anthropic {
 
     fn recognises(&self, look: &Look<'_>) -> bool {
         let Some(root) = look.object() else { return false };
-        let kind = root.get("type").and_then(Value::as_str).unwrap_or_default();
+        let kind = root.get("type").and_then(Value::head).unwrap_or_default();
         let is_error = kind == "error" && root.get("error").is_some_and(Value::is_object);
         let is_message = kind == "message" && (root.get("stop_reason").is_some() || root.get("role").is_some());
         is_error || is_message || kind.ends_with("_tool_result") || kind.ends_with("_tool_result_error")
@@ -36,7 +36,7 @@ impl PayloadFormat for Anthropic {
             return Some(common::of_error(look, root, error));
         }
         let code = [root.get("error_code"), root.path(&["content", "error_code"])].into_iter().flatten().next()?;
-        let code = code.as_str()?;
+        let code = code.head()?;
         let cause = match &*code {
             "url_not_accessible" => Cause::Hidden,
             code => codes::cause(code).unwrap_or(Cause::Unexplained),
@@ -48,7 +48,7 @@ impl PayloadFormat for Anthropic {
         let root = look.object()?;
         if root
             .get("stop_reason")
-            .and_then(Value::as_str)
+            .and_then(Value::head)
             .is_some_and(|reason| matches!(&*reason, "max_tokens" | "model_context_window_exceeded" | "pause_turn"))
         {
             let has_words = root.get("content").is_none_or(common::is_something);

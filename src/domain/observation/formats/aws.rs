@@ -48,8 +48,8 @@ fn code_of(look: &Look<'_>) -> Option<String> {
             || look.get("Message").is_some()
             || look.layer.http_status().is_some_and(|code| code >= 400)
             || root.len() <= 2;
-        let typed = root.get("__type").filter(|_| is_error).and_then(Value::as_str);
-        let coded = || root.path(&["Error", "Code"]).and_then(Value::as_str);
+        let typed = root.get("__type").filter(|_| is_error).and_then(Value::head);
+        let coded = || root.path(&["Error", "Code"]).and_then(Value::head);
         if let Some(code) = typed.or_else(coded) {
             return Some(code.into_owned());
         }

@@ -18,7 +18,7 @@ impl PayloadFormat for Bigquery {
     }
 
     fn recognises(&self, look: &Look<'_>) -> bool {
-        let kind = look.get("kind").and_then(Value::as_str).unwrap_or_default();
+        let kind = look.get("kind").and_then(Value::head).unwrap_or_default();
         kind.starts_with("bigquery#") || (look.get("jobComplete").is_some() && look.get("jobReference").is_some())
     }
 
@@ -38,7 +38,7 @@ impl PayloadFormat for Bigquery {
 
     fn pending(&self, look: &Look<'_>) -> Option<Finding> {
         let runs = look.get("jobComplete").and_then(Value::as_bool) == Some(false);
-        let state = look.root()?.path(&["status", "state"]).and_then(Value::as_str).unwrap_or_default();
+        let state = look.root()?.path(&["status", "state"]).and_then(Value::head).unwrap_or_default();
         (runs || matches!(&*state, "RUNNING" | "PENDING")).then(|| Cause::Pending.because("the job still runs"))
     }
 
@@ -47,7 +47,7 @@ impl PayloadFormat for Bigquery {
         let rows = root.get("rows").filter(|rows| shape(*rows, 0) == Shape::Data).map_or(0, Value::len) as u64;
         let number = |name: &str| {
             root.get(name)
-                .and_then(|value| value.as_i64().or_else(|| value.as_str()?.parse().ok()))
+                .and_then(|value| value.as_i64().or_else(|| value.head()?.parse().ok()))
                 .and_then(|n| u64::try_from(n).ok())
         };
         let total = number("totalRows");

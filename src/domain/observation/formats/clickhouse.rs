@@ -29,11 +29,11 @@ impl PayloadFormat for Clickhouse {
             || is_summary
             || is_json
             || look.plain().is_some_and(|text| text.contains(EXCEPTION) && exception(text).is_some())
-            || look.get("exception").and_then(Value::as_str).is_some_and(|text| text.contains(EXCEPTION))
+            || look.get("exception").and_then(Value::head).is_some_and(|text| text.contains(EXCEPTION))
     }
 
     fn body_failure(&self, look: &Look<'_>) -> Option<Finding> {
-        let thrown = look.get("exception").and_then(Value::as_str);
+        let thrown = look.get("exception").and_then(Value::head);
         if let Some(thrown) = thrown.filter(|thrown| thrown.contains(EXCEPTION)) {
             let rows = look.get("data").map_or(0, Value::len);
             return exception(&thrown).map(|(_, cause)| after_rows(cause, rows > 0));

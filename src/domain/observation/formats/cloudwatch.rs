@@ -48,7 +48,7 @@ impl PayloadFormat for Cloudwatch {
 
 fn outcome(result: Value<'_>) -> Finding {
     let has_values = result.get("Values").is_some_and(|values| !values.is_empty());
-    let status = result.get("StatusCode").and_then(Value::as_str).unwrap_or_default();
+    let status = result.get("StatusCode").and_then(Value::head).unwrap_or_default();
     match (&*status, has_values) {
         ("PartialData", true) => Finding::truncated("partial data"),
         ("PartialData", false) => Cause::Withheld.because("partial data, and none of it here"),

@@ -19,14 +19,14 @@ impl PayloadFormat for CloudwatchLogs {
     }
 
     fn recognises(&self, look: &Look<'_>) -> bool {
-        let status = look.get("status").and_then(Value::as_str).unwrap_or_default();
+        let status = look.get("status").and_then(Value::head).unwrap_or_default();
         STATUSES.contains(&&*status)
             && look.get("results").is_some_and(|results| results.is_array() || results.is_null())
     }
 
     fn body_failure(&self, look: &Look<'_>) -> Option<Finding> {
         let has_rows = look.get("results").is_some_and(|results| !results.is_empty());
-        Some(match &*look.get("status")?.as_str()? {
+        Some(match &*look.get("status")?.head()? {
             "Failed" => Cause::Unexplained.because("the query failed, and no reason is given"),
             "Cancelled" if !has_rows => Cause::Cancelled.because("the query was cancelled"),
             "Timeout" if !has_rows => Cause::TimedOut.because("the query ran into its time limit"),
@@ -38,7 +38,7 @@ impl PayloadFormat for CloudwatchLogs {
     }
 
     fn pending(&self, look: &Look<'_>) -> Option<Finding> {
-        let runs = matches!(&*look.get("status")?.as_str()?, "Scheduled" | "Running" | "Unknown");
+        let runs = matches!(&*look.get("status")?.head()?, "Scheduled" | "Running" | "Unknown");
         let has_rows = look.get("results").is_some_and(|results| !results.is_empty());
         match (runs, has_rows) {
             (true, true) => Some(Finding::truncated("it still runs; these rows were found so far")),
@@ -54,7 +54,7 @@ impl PayloadFormat for CloudwatchLogs {
             .path(&["statistics", "recordsMatched"])
             .and_then(Value::as_i64)
             .and_then(|n| u64::try_from(n).ok());
-        let is_cancelled = look.get("status").and_then(Value::as_str).is_some_and(|status| status == "Cancelled");
+        let is_cancelled = look.get("status").and_then(Value::head).is_some_and(|status| status == "Cancelled");
         Some(
             match (rows, matched) {
                 (0, _) => Finding::empty("complete, and no row"),

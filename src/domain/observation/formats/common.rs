@@ -83,10 +83,10 @@ fn mere_status(look: &Look<'_>, root: Value<'_>) -> Option<Finding> {
     if !is_mere {
         return None;
     }
-    let word = root.get("status").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
+    let word = root.get("status").and_then(Value::head).unwrap_or_default().to_ascii_lowercase();
     let is_worded =
         ["message", "msg", "detail", "reason", "code"].iter().any(|name| root.get(name).is_some_and(Value::is_string));
-    let names_code = root.get("code").and_then(Value::as_str).is_some_and(|code| codes::cause(&code).is_some());
+    let names_code = root.get("code").and_then(Value::head).is_some_and(|code| codes::cause(&code).is_some());
     let fails = FAILED_WORDS.contains(&word.as_str()) && (is_worded || root.len() == 1);
     let is_status = status::status_of(root).is_some() && root.len() > 1;
     (fails || is_status || (names_code && is_worded)).then(|| of_error(look, root, root))
@@ -98,7 +98,7 @@ pub(super) fn is_something(value: Value<'_>) -> bool {
         Kind::Null => false,
         Kind::Bool => value.as_bool() == Some(true),
         Kind::Number => value.as_f64() != Some(0.0),
-        Kind::String => value.as_str().is_some_and(|text| !text.trim().is_empty()),
+        Kind::String => value.head().is_some_and(|text| !text.trim().is_empty()),
         Kind::Array | Kind::Object => !value.is_empty(),
         Kind::Opaque => true,
     }
@@ -127,13 +127,13 @@ pub(super) fn of_error(look: &Look<'_>, root: Value<'_>, error: Value<'_>) -> Fi
     let mut words = status::said(error).or_else(|| status::said(root)).unwrap_or_default();
     let hint = RetryHint::of_body(root);
     let coded = if error.is_string() {
-        error.as_str().filter(|text| !text.contains(' ')).and_then(|text| of_code(&text))
+        error.head().filter(|text| !text.contains(' ')).and_then(|text| of_code(&text))
     } else {
         codes_of(error)
     };
     let coded = coded.or_else(|| codes_of(root));
     if words.is_empty() {
-        words = error.as_str().map(std::borrow::Cow::into_owned).unwrap_or_default();
+        words = error.head().map(std::borrow::Cow::into_owned).unwrap_or_default();
     }
     let lower = words.to_ascii_lowercase();
     let finding = resolve(look, root, error, coded, &lower);
@@ -186,15 +186,15 @@ fn of_code(code: &str) -> Option<Finding> {
 
 /// What the codes of an error say.
 fn codes_of(error: Value<'_>) -> Option<Finding> {
-    let state = ["sqlState", "sqlstate", "SQLSTATE", "sql_state"].iter().find_map(|name| error.get(name)?.as_str());
+    let state = ["sqlState", "sqlstate", "SQLSTATE", "sql_state"].iter().find_map(|name| error.get(name)?.head());
     let state = state.and_then(|state| codes::sqlstate(&state));
     let extension = || {
         let extensions = error.get("extensions")?;
-        ["code", "type", "classification"].iter().find_map(|name| of_code(&extensions.get(name)?.as_str()?))
+        ["code", "type", "classification"].iter().find_map(|name| of_code(&extensions.get(name)?.head()?))
     };
     state.or_else(extension).or_else(|| {
         CODE_NAMES.iter().find_map(|name| {
-            let code = error.get(name)?.as_str()?;
+            let code = error.get(name)?.head()?;
             if code.contains(' ') { None } else { of_code(&code) }
         })
     })
@@ -227,12 +227,12 @@ pub(super) fn pending(look: &Look<'_>) -> Option<Finding> {
     let root = look.object()?;
     let says = Cause::Pending.because("it still runs");
     let is_operation = root.get("done").and_then(Value::as_bool) == Some(false)
-        && root.get("name").and_then(Value::as_str).is_some_and(|name| name.contains("operations/"));
+        && root.get("name").and_then(Value::head).is_some_and(|name| name.contains("operations/"));
     if is_operation {
         return Some(says);
     }
     let task = root.get("task").filter(|task| task.is_object()).unwrap_or(root);
-    let word = ["status", "state"].iter().find_map(|name| task.get(name)?.as_str())?.to_ascii_lowercase();
+    let word = ["status", "state"].iter().find_map(|name| task.get(name)?.head())?.to_ascii_lowercase();
     let names_task = TASK_NAMES.iter().any(|name| root.get(name).is_some());
     let is_mere = root.entries().all(|(name, _)| SAYS_RUNNING.iter().any(|known| name.is(known)));
     (RUNNING.contains(&word.as_str()) && names_task && is_mere).then_some(says)

@@ -36,7 +36,7 @@ impl PayloadFormat for Datadog {
 
     fn body_failure(&self, look: &Look<'_>) -> Option<Finding> {
         let root = look.object()?;
-        let says = root.get("status").and_then(Value::as_str).is_some_and(|status| status == "error");
+        let says = root.get("status").and_then(Value::head).is_some_and(|status| status == "error");
         if says {
             return Some(Cause::Unexplained.because("`status` is error"));
         }
@@ -57,7 +57,7 @@ impl PayloadFormat for Datadog {
         let has_rows = root.get("data").is_some_and(|data| shape(data, 0) == Shape::Data);
         let has_warnings = meta.get("warnings").is_some_and(common::is_something);
         let has_page = meta.path(&["page", "after"]).is_some_and(common::is_something);
-        let is_late = meta.get("status").and_then(Value::as_str).is_some_and(|status| status == "timeout");
+        let is_late = meta.get("status").and_then(Value::head).is_some_and(|status| status == "timeout");
         Some(match (has_rows, is_late) {
             (true, true) => Finding::truncated("it timed out with rows").counting_against(CircuitKind::Latency),
             (false, true) => Cause::TimedOut.because("it timed out before any row"),

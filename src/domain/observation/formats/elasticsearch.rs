@@ -122,12 +122,12 @@ fn failed(answer: Value<'_>) -> Option<Finding> {
     let error = answer.get("error").filter(|error| common::is_something(*error))?;
     let code = status::status_of(answer);
     let text = status::said(answer).unwrap_or_default().to_ascii_lowercase();
-    let kind = |at: &[&str]| error.path(at).and_then(Value::as_str).map(std::borrow::Cow::into_owned);
+    let kind = |at: &[&str]| error.path(at).and_then(Value::head).map(std::borrow::Cow::into_owned);
     let root_cause = error
         .get("root_cause")
         .and_then(|causes| causes.items().next())
         .and_then(|cause| cause.get("type"))
-        .and_then(Value::as_str);
+        .and_then(Value::head);
     let kinds = [kind(&["type"]), root_cause.map(std::borrow::Cow::into_owned), kind(&["caused_by", "type"])];
     let mut meant = kinds.iter().flatten().filter_map(|kind| of_type(kind, code));
     Some(match (meant.next(), code) {
@@ -159,7 +159,7 @@ fn found(answer: Value<'_>) -> Finding {
     let exact = total
         .and_then(|total| total.get("value").unwrap_or(total).as_i64())
         .and_then(|total| u64::try_from(total).ok());
-    let is_bound = total.and_then(|total| total.get("relation")?.as_str()).is_some_and(|relation| relation == "gte");
+    let is_bound = total.and_then(|total| total.get("relation")?.head()).is_some_and(|relation| relation == "gte");
     let aggregations = ["aggregations", "aggs"].iter().find_map(|name| answer.get(name));
     let counted = answer.get("count").and_then(Value::as_i64).unwrap_or(0) > 0;
     let has_groups = aggregations.is_some_and(|groups| groups.entries().any(|(_, group)| has_value(group, 0)));

@@ -42,7 +42,7 @@ impl PayloadFormat for Envelope {
 }
 
 fn is_one(value: Value<'_>) -> bool {
-    let word = value.get("outcome").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
+    let word = value.get("outcome").and_then(Value::head).unwrap_or_default().to_ascii_lowercase();
     WORDS.contains(&word.as_str())
 }
 
@@ -56,7 +56,7 @@ fn list_of(root: Value<'_>) -> Option<Value<'_>> {
 
 /// How one query went. Where it says both that it failed and that it has rows, the failure wins.
 fn outcome(look: &Look<'_>, one: Value<'_>) -> Finding {
-    let word = one.get("outcome").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
+    let word = one.get("outcome").and_then(Value::head).unwrap_or_default().to_ascii_lowercase();
     let rows = ["rows", "data", "result", "results", "values", "items", "series"].iter().find_map(|name| one.get(name));
     let n = one.get("n").and_then(Value::as_i64);
     let has_rows = match rows.map(|rows| (rows, rows.kind())) {
@@ -83,9 +83,9 @@ fn failed(one: Value<'_>) -> Finding {
     let error = one.get("error").filter(|error| common::is_something(*error));
     let finding = match error {
         Some(error) if error.is_object() => common::of_cause(error),
-        Some(error) => error.as_str().and_then(|text| common::of_words(&text)),
-        None => status::of_failure(one)
-            .filter(|_| one.get("status").is_some() || one.get("message").is_some() || one.get("reason").is_some()),
+        Some(error) => error.head().and_then(|text| common::of_words(&text)),
+        None if ["status", "message", "reason"].iter().any(|name| one.get(name).is_some()) => status::of_failure(one),
+        None => None,
     };
     finding.filter(Finding::is_failure).unwrap_or_else(|| Cause::Unexplained.because("it failed, and nobody says why"))
 }

@@ -1,5 +1,7 @@
 //! Scores of an evaluation: two scores of one snapshot are a wobble, which is a record and not a failure.
 
+use std::collections::BTreeMap;
+
 use super::super::finding::Finding;
 use super::super::format::Format;
 use super::super::look::Look;
@@ -25,25 +27,23 @@ impl PayloadFormat for Evaluation {
     }
 
     fn completeness(&self, look: &Look<'_>) -> Option<Finding> {
-        let runs: Vec<(&str, &str)> = look
-            .get("runs")?
-            .items()
-            .take(RUNS_MAX)
-            .filter_map(|run| {
-                Some((run.get("snapshot")?.raw(), run.get("score").filter(|score| !score.is_null()).map(Value::raw)?))
-            })
-            .collect();
-        let differs = |a: &str, b: &str| match (a.parse::<f64>(), b.parse::<f64>()) {
-            (Ok(a), Ok(b)) => (a - b).abs() > f64::EPSILON,
-            _ => a != b,
-        };
-        let wobbles = runs.iter().enumerate().any(|(at, (snapshot, score))| {
-            runs.iter().skip(at + 1).any(|(other, second)| snapshot == other && differs(score, second))
-        });
+        let runs = look.get("runs")?.items().take(RUNS_MAX);
+        let mut first_scores = BTreeMap::new();
+        let wobbles = runs
+            .filter_map(|run| Some((run.get("snapshot")?.raw(), run.get("score").filter(|score| !score.is_null())?)))
+            .any(|(snapshot, score)| differs(*first_scores.entry(snapshot).or_insert(score), score));
         if !wobbles {
             return None;
         }
         let finding = Finding::observed("another score for the same snapshot");
         Some(Finding { class: Some(FailureClass::ScoreWobble), ..finding })
+    }
+}
+
+/// Whether two scores are not the same, as numbers where they are numbers.
+fn differs(first: Value<'_>, second: Value<'_>) -> bool {
+    match (first.as_f64(), second.as_f64()) {
+        (Some(first), Some(second)) => (first - second).abs() > f64::EPSILON,
+        _ => first.raw() != second.raw(),
     }
 }

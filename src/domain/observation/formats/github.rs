@@ -20,7 +20,7 @@ impl PayloadFormat for Github {
     fn recognises(&self, look: &Look<'_>) -> bool {
         let is_theirs = look
             .get("documentation_url")
-            .and_then(Value::as_str)
+            .and_then(Value::head)
             .is_some_and(|url| url.contains("docs.github") || url.contains("developer.github"));
         is_theirs
             || look.get("incomplete_results").is_some()
@@ -30,7 +30,7 @@ impl PayloadFormat for Github {
 
     fn body_failure(&self, look: &Look<'_>) -> Option<Finding> {
         let root = look.object()?;
-        let text = root.get("message").and_then(Value::as_str)?.to_ascii_lowercase();
+        let text = root.get("message").and_then(Value::head)?.to_ascii_lowercase();
         let code = look.layer.http_status().or_else(|| status::status_of(root));
         if root.get("documentation_url").is_none() && code.is_none_or(|code| code < 400) {
             return None;

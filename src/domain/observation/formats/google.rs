@@ -21,7 +21,7 @@ impl PayloadFormat for Google {
             let is_coded = error.get("code").is_some_and(|code| code.kind() == Kind::Number);
             let is_worded = error
                 .get("status")
-                .and_then(Value::as_str)
+                .and_then(Value::head)
                 .is_some_and(|word| word.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'));
             let is_old =
                 error.get("errors").is_some_and(|errors| errors.items().take(1).any(|one| one.get("domain").is_some()));
@@ -36,9 +36,9 @@ impl PayloadFormat for Google {
             .get("errors")
             .and_then(|errors| errors.items().next())
             .filter(|_| error.get("status").is_none_or(|_| true));
-        let reason = old.and_then(|old| old.get("reason")).and_then(Value::as_str).unwrap_or_default();
+        let reason = old.and_then(|old| old.get("reason")).and_then(Value::head).unwrap_or_default();
         let is_limit =
-            old.and_then(|old| old.get("domain")).and_then(Value::as_str).is_some_and(|domain| domain == "usageLimits");
+            old.and_then(|old| old.get("domain")).and_then(Value::head).is_some_and(|domain| domain == "usageLimits");
         let finding = match &*reason {
             "accessNotConfigured" => Cause::Forbidden.because("the API is switched off for this project"),
             "dailyLimitExceededUnreg" | "keyInvalid" | "keyExpired" => {

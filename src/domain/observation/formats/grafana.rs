@@ -51,7 +51,7 @@ fn outcome(answer: Value<'_>) -> Finding {
     let error = answer.get("error").filter(|error| common::is_something(*error));
     let code = answer.get("status").and_then(Value::as_i64).and_then(|code| u16::try_from(code).ok());
     if let Some(error) = error {
-        let text = error.as_str().map(std::borrow::Cow::into_owned).or_else(|| status::said(error)).unwrap_or_default();
+        let text = error.head().map(std::borrow::Cow::into_owned).or_else(|| status::said(error)).unwrap_or_default();
         let worded = phrases::finding(&text);
         return match code {
             // 400 is what Grafana says of any error: a text that knows better is believed.
@@ -107,7 +107,7 @@ fn has_points(series: Value<'_>) -> bool {
 fn is_cut(frame: Value<'_>) -> bool {
     let notices = frame.path(&["schema", "meta", "notices"]).into_iter().flat_map(Value::items);
     notices.take(16).any(|notice| {
-        let text = notice.get("text").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
+        let text = notice.get("text").and_then(Value::head).unwrap_or_default().to_ascii_lowercase();
         ["truncated", "partial", "limit"].iter().any(|word| text.contains(word))
     })
 }
@@ -132,7 +132,7 @@ impl PayloadFormat for Panels {
         }
         for (_, error) in look.get("errors")?.entries() {
             let text =
-                error.as_str().map(std::borrow::Cow::into_owned).or_else(|| status::said(error)).unwrap_or_default();
+                error.head().map(std::borrow::Cow::into_owned).or_else(|| status::said(error)).unwrap_or_default();
             let worded = phrases::finding(&text).filter(Finding::is_failure);
             tally.add(worded.unwrap_or_else(|| Cause::Unexplained.because("an error without a known cause")));
         }

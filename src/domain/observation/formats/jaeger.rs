@@ -29,7 +29,7 @@ impl PayloadFormat for Jaeger {
             return Some(Finding::truncated("errors beside the data"));
         }
         let first = errors.items().next()?;
-        let text = first.get("msg").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
+        let text = first.get("msg").and_then(Value::head).unwrap_or_default().to_ascii_lowercase();
         let code = first.get("code").and_then(Value::as_i64).and_then(|code| u16::try_from(code).ok());
         Some(match code {
             Some(404) => Finding::empty("404: the trace is not there"),

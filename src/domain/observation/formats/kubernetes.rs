@@ -19,7 +19,7 @@ impl PayloadFormat for Kubernetes {
 
     fn recognises(&self, look: &Look<'_>) -> bool {
         let Some(root) = look.object() else { return false };
-        let kind = root.get("kind").and_then(Value::as_str).unwrap_or_default();
+        let kind = root.get("kind").and_then(Value::head).unwrap_or_default();
         let is_object = root.get("apiVersion").is_some_and(Value::is_string) && !kind.is_empty();
         let is_list = kind.ends_with("List") && root.get("items").is_some();
         is_object || is_list || (kind == "Status" && root.get("status").is_some())
@@ -27,12 +27,12 @@ impl PayloadFormat for Kubernetes {
 
     fn body_failure(&self, look: &Look<'_>) -> Option<Finding> {
         let root = look.object()?;
-        let is = |name: &str, word: &str| root.get(name).and_then(Value::as_str).is_some_and(|text| text == word);
+        let is = |name: &str, word: &str| root.get(name).and_then(Value::head).is_some_and(|text| text == word);
         if !is("kind", "Status") || is("status", "Success") {
             return None;
         }
-        let reason = root.get("reason").and_then(Value::as_str).unwrap_or_default();
-        let text = root.get("message").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
+        let reason = root.get("reason").and_then(Value::head).unwrap_or_default();
+        let text = root.get("message").and_then(Value::head).unwrap_or_default().to_ascii_lowercase();
         let has_name = root.path(&["details", "name"]).is_some_and(common::is_something);
         let finding = match (&*reason, status::status_of(root).or(look.layer.http_status())) {
             ("", Some(code)) => status::of_code(code, &text),

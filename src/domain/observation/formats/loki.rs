@@ -21,7 +21,7 @@ impl PayloadFormat for Loki {
     fn recognises(&self, look: &Look<'_>) -> bool {
         let Some(root) = look.object() else { return false };
         let is_stream =
-            |answer: Value<'_>| answer.get("resultType").and_then(Value::as_str).is_some_and(|kind| kind == "streams");
+            |answer: Value<'_>| answer.get("resultType").and_then(Value::head).is_some_and(|kind| kind == "streams");
         let data = root.get("data");
         is_index(root)
             || is_stream(root)

@@ -26,12 +26,12 @@ impl PayloadFormat for Openai {
                 .take(1)
                 .any(|choice| choice.get("finish_reason").is_some() || choice.get("message").is_some())
         });
-        let is_response = root.get("object").and_then(Value::as_str).is_some_and(|object| object == "response");
+        let is_response = root.get("object").and_then(Value::head).is_some_and(|object| object == "response");
         is_error || is_completion || is_response
     }
 
     fn pending(&self, look: &Look<'_>) -> Option<Finding> {
-        let status = look.get("status").and_then(Value::as_str)?;
+        let status = look.get("status").and_then(Value::head)?;
         matches!(&*status, "queued" | "in_progress").then(|| Cause::Pending.because("it still runs"))
     }
 
@@ -46,7 +46,7 @@ impl PayloadFormat for Openai {
         let is_cut = |choice: Value<'_>| {
             choice
                 .get("finish_reason")
-                .and_then(Value::as_str)
+                .and_then(Value::head)
                 .is_some_and(|reason| matches!(&*reason, "length" | "content_filter"))
         };
         if root.get("choices").is_some_and(|choices| choices.items().any(is_cut)) {
@@ -58,7 +58,7 @@ impl PayloadFormat for Openai {
             let has_words = root.get("choices").is_some_and(|choices| choices.items().any(says));
             return Some(if has_words { Finding::truncated("the answer was cut") } else { nothing_said() });
         }
-        let is_incomplete = root.get("status").and_then(Value::as_str).is_some_and(|status| status == "incomplete");
+        let is_incomplete = root.get("status").and_then(Value::head).is_some_and(|status| status == "incomplete");
         let has_output = root.get("output").is_none_or(common::is_something);
         match (is_incomplete, has_output) {
             (false, _) => None,

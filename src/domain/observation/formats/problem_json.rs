@@ -27,10 +27,10 @@ impl PayloadFormat for ProblemJson {
 
     fn body_failure(&self, look: &Look<'_>) -> Option<Finding> {
         let root = look.object()?;
-        let kind = root.get("type").and_then(Value::as_str).unwrap_or_default();
+        let kind = root.get("type").and_then(Value::head).unwrap_or_default();
         let text = ["detail", "title"]
             .iter()
-            .filter_map(|name| root.get(name)?.as_str())
+            .filter_map(|name| root.get(name)?.head())
             .collect::<Vec<_>>()
             .join(" ")
             .to_ascii_lowercase();

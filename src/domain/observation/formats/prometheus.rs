@@ -22,7 +22,7 @@ impl PayloadFormat for Prometheus {
 
     fn recognises(&self, look: &Look<'_>) -> bool {
         let Some(root) = look.object() else { return false };
-        let says = |word: &str| root.get("status").and_then(Value::as_str).is_some_and(|status| status == word);
+        let says = |word: &str| root.get("status").and_then(Value::head).is_some_and(|status| status == word);
         let only_known = || root.entries().all(|(name, _)| MEMBERS.iter().any(|known| name.is(known)));
         let is_typed = root.path(&["data", "resultType"]).is_some();
         (says("success") && (is_typed || only_known()))
@@ -33,11 +33,11 @@ impl PayloadFormat for Prometheus {
 
     fn body_failure(&self, look: &Look<'_>) -> Option<Finding> {
         let root = look.object()?;
-        if root.get("status").and_then(Value::as_str).is_none_or(|status| status != "error") {
+        if root.get("status").and_then(Value::head).is_none_or(|status| status != "error") {
             return None;
         }
-        let kind = root.get("errorType").and_then(Value::as_str).unwrap_or_default();
-        let text = root.get("error").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
+        let kind = root.get("errorType").and_then(Value::head).unwrap_or_default();
+        let text = root.get("error").and_then(Value::head).unwrap_or_default().to_ascii_lowercase();
         let cause = match &*kind {
             "bad_data" | "not_found" | "not_acceptable" => Cause::BadInput,
             // A query that fails as its store does is not the caller's fault.
@@ -89,10 +89,10 @@ impl PayloadFormat for Prometheus {
             let value = answer.get("value")?;
             return Some(if value.is_null() { Finding::empty("no value") } else { Finding::observed("a value") });
         };
-        let kind = answer.get("resultType").and_then(Value::as_str).unwrap_or_default();
+        let kind = answer.get("resultType").and_then(Value::head).unwrap_or_default();
         let has_data = match &*kind {
             "scalar" => result.items().nth(1).is_some_and(|value| !value.is_null()),
-            "string" => result.items().nth(1).and_then(Value::as_str).is_some_and(|text| !text.is_empty()),
+            "string" => result.items().nth(1).and_then(Value::head).is_some_and(|text| !text.is_empty()),
             _ => result.items().any(has_sample),
         };
         warned(root, Some(has_data)).or_else(|| {
@@ -144,7 +144,7 @@ pub(super) fn warned(root: Value<'_>, has_data: Option<bool>) -> Option<Finding>
     let mut is_partial = false;
     let mut has_no_store = false;
     for warning in warnings.items().take(64) {
-        let text = warning.as_str().unwrap_or_default();
+        let text = warning.head().unwrap_or_default();
         if text.starts_with("PromQL warning") || text.starts_with("PromQL info") {
             continue;
         }

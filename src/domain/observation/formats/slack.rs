@@ -18,7 +18,7 @@ impl PayloadFormat for Slack {
 
     fn recognises(&self, look: &Look<'_>) -> bool {
         let ok = look.get("ok").and_then(Value::as_bool);
-        let is_word = look.get("error").and_then(Value::as_str).is_some_and(|word| {
+        let is_word = look.get("error").and_then(Value::head).is_some_and(|word| {
             !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
         });
         match ok {
@@ -32,7 +32,7 @@ impl PayloadFormat for Slack {
 
     fn body_failure(&self, look: &Look<'_>) -> Option<Finding> {
         let root = look.object().filter(|root| root.get("ok").and_then(Value::as_bool) == Some(false))?;
-        let word = root.get("error").and_then(Value::as_str).unwrap_or_default();
+        let word = root.get("error").and_then(Value::head).unwrap_or_default();
         let cause = match &*word {
             "invalid_auth" | "not_authed" | "account_inactive" | "token_revoked" | "token_expired" | "no_auth" => {
                 Cause::Unauthenticated

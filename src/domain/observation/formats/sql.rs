@@ -57,7 +57,7 @@ impl PayloadFormat for Sql {
             return None; // rows of nothing but null, and signs of more, are everybody's
         }
         let changed = CHANGED.iter().find_map(|name| root.get(name)?.as_i64());
-        let command = root.get("command").and_then(Value::as_str).unwrap_or_default().to_ascii_uppercase();
+        let command = root.get("command").and_then(Value::head).unwrap_or_default().to_ascii_uppercase();
         let is_write =
             !command.is_empty() && !matches!(command.as_str(), "SELECT" | "SHOW" | "WITH" | "EXPLAIN" | "FETCH");
         match (changed, is_write) {
@@ -76,5 +76,5 @@ fn state_of(root: Value<'_>) -> Option<Finding> {
     places
         .into_iter()
         .flatten()
-        .find_map(|place| STATES.iter().find_map(|name| codes::sqlstate(&place.get(name)?.as_str()?)))
+        .find_map(|place| STATES.iter().find_map(|name| codes::sqlstate(&place.get(name)?.head()?)))
 }

@@ -22,10 +22,10 @@ impl PayloadFormat for Stripe {
     }
 
     fn recognises(&self, look: &Look<'_>) -> bool {
-        let is_list = look.get("object").and_then(Value::as_str).is_some_and(|object| object == "list")
+        let is_list = look.get("object").and_then(Value::head).is_some_and(|object| object == "list")
             && look.get("has_more").is_some();
         let is_error = look.get("error").is_some_and(|error| {
-            let kind = error.get("type").and_then(Value::as_str).unwrap_or_default();
+            let kind = error.get("type").and_then(Value::head).unwrap_or_default();
             TYPES.contains(&&*kind)
                 && error.get("param").is_none_or(|param| !param.is_null())
                 && (error.get("doc_url").is_some() || error.get("code").is_none_or(|code| !code.is_null()))
@@ -37,7 +37,7 @@ impl PayloadFormat for Stripe {
     fn body_failure(&self, look: &Look<'_>) -> Option<Finding> {
         let root = look.object()?;
         let error = root.get("error").filter(|error| common::is_something(*error))?;
-        let says = |name: &str, word: &str| error.get(name).and_then(Value::as_str).is_some_and(|text| text == word);
+        let says = |name: &str, word: &str| error.get(name).and_then(Value::head).is_some_and(|text| text == word);
         if says("type", "card_error") || says("code", "card_declined") {
             return Some(Cause::Declined.because("the card was declined: the service is healthy"));
         }

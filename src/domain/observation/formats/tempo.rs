@@ -79,13 +79,13 @@ impl PayloadFormat for Tempo {
 
 fn says_partial(root: Value<'_>) -> Option<bool> {
     let is_known = root.get("series").is_some() || root.get("trace").is_some() || root.get("traces").is_some();
-    let status = root.get("status").and_then(Value::as_str).filter(|_| is_known)?;
+    let status = root.get("status").and_then(Value::head).filter(|_| is_known)?;
     matches!(&*status, "PARTIAL" | "COMPLETE").then(|| status == "PARTIAL")
 }
 
 /// uint64 counters travel as texts.
 fn number(value: Value<'_>) -> Option<i64> {
-    value.as_i64().or_else(|| value.as_str()?.parse().ok())
+    value.as_i64().or_else(|| value.head()?.parse().ok())
 }
 
 fn spans_of(root: Value<'_>) -> Option<Value<'_>> {

@@ -30,7 +30,7 @@ pub(super) fn of_value(value: Value<'_>, depth: u8) -> Option<RetryHint> {
         return value.items().take(DETAILS_MAX).find_map(|item| of_value(item, depth + 1));
     }
     let named = NAMES.iter().find_map(|(name, unit_ms)| wait_ms(value.get(name)?, *unit_ms));
-    let said = || TEXTS.iter().find_map(|name| of_text(&value.get(name)?.as_str()?));
+    let said = || TEXTS.iter().find_map(|name| of_text(&value.get(name)?.head()?));
     let around = || AROUND.iter().find_map(|name| of_value(value.get(name)?, depth + 1));
     named.map(|raw_ms| RetryHint { raw_ms }).or_else(around).or_else(said)
 }
@@ -40,7 +40,7 @@ fn wait_ms(value: Value<'_>, unit_ms: i64) -> Option<i64> {
     match value.kind() {
         Kind::Number => in_ms(value.raw(), unit_ms),
         Kind::String => {
-            let text = value.as_str()?;
+            let text = value.head()?;
             match text.strip_suffix("ms") {
                 Some(ms) => in_ms(ms, 1),
                 None => in_ms(text.strip_suffix('s').unwrap_or(&text), unit_ms),

@@ -182,3 +182,22 @@ fn what_the_caller_cut_is_read_as_far_as_it_goes() {
     assert_eq!(of(r#"{"status":"error","errorType":"bad_data","error":"1:5: par"#), Observation::Error);
     assert_eq!(of("plain text where JSON was promised"), Observation::Error);
 }
+
+#[test]
+fn blanks_before_a_byte_order_mark_change_nothing() {
+    let fine = http(200, &[]);
+    for text in ["\u{feff}{\"items\":[]}", " \n\u{feff}{\"items\":[]}", "\u{feff} {\"items\":[]} \u{feff}"] {
+        assert_eq!(typed(&fine, Some(text)).observation, Observation::Empty, "{text:?}");
+    }
+    let cut = typed(&fine, Some(" \u{feff}{\"items\":[... [1234 characters truncated]"));
+    assert_eq!(cut.observation, Observation::Unavailable, "cut before anything was delivered: {}", cut.reason);
+}
+
+#[test]
+fn several_failed_blocks_are_told_by_the_result_that_holds_them() {
+    let block = r#"{"type":"text","text":"Error: rate limit exceeded"}"#;
+    let several = typed(&http(200, &[]), Some(&format!(r#"{{"content":[{block},{block}]}}"#)));
+    assert_eq!(several.kind, Some(K::QuotaRate));
+    assert!(several.core.is_some_and(|core| core.contains("rate limit exceeded")));
+    assert_eq!(several.digest, "content[2]");
+}
