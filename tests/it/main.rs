@@ -17,6 +17,8 @@ mod failure;
 mod flood;
 mod lifecycle;
 mod operator;
+#[cfg(feature = "real")]
+mod prometheus;
 mod seed;
 mod session;
 mod support;

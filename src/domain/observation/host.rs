@@ -6,6 +6,7 @@ use super::cause::Cause;
 use super::finding::Finding;
 use super::look::Look;
 use crate::domain::document::Value;
+use crate::domain::session::review::MESSAGE_HEAD;
 
 /// The fields by which a contract is known.
 const CONTRACT_FIELDS: [&str; 3] = ["action", "breaker", "do_not"];
@@ -29,6 +30,9 @@ pub(super) fn refusal(look: &Look<'_>) -> Option<Finding> {
         return is_contract(root).then(ours);
     }
     let text = look.plain()?;
+    if text.starts_with(MESSAGE_HEAD) {
+        return Some(Cause::OurReminder.because("a review of ours that came back, not an answer of the target"));
+    }
     if CONTRACT_FIELDS.iter().all(|field| starts_a_line(text, field)) {
         return Some(ours());
     }

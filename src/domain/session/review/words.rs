@@ -18,7 +18,7 @@ pub(super) const BUILT_IN: &[(WordList, &[&str])] = &[
         "crashlooping", "oomkilled", "out of memory", "is leaking", "memory leak", "is saturated", "is exhausted",
         "is overloaded", "is degraded", "is healthy", "are healthy", "is fully healthy", "was healthy",
         "is operating normally", "are operating normally", "is working normally", "works as expected",
-        "working as expected", "has been resolved", "is resolved", "was resolved", "regressed", "spiked to",
+        "working as expected", "recovered", "back to normal", "returned to normal", "恢复正常", "has been resolved", "is resolved", "was resolved", "regressed", "spiked to",
         "rose to", "dropped to", "fell to", "increased by", "decreased by",
         "根因是", "根因为", "根因:", "根因就是", "根本原因是", "根本原因为", "根本原因:", "原因是", "原因为", "原因:",
         "原因就是", "原因在于", "归因于", "起因是", "是由于", "所致", "引起", "造成", "导致", "触发了", "罪魁祸首",
