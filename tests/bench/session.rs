@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench session` (`-- --quick` for a smoke run). The rows take turns in slices of a millisecond; a figure
 //! is the median over the rounds, a difference the median of the differences inside each round. An operation is an
-//! `admit` and its `report_result`. Prints figures beside goals and judges none of them by its exit status.
+//! `admit` and its `report_result`. The allocator counts, which costs those most who allocate most. Prints figures beside goals and judges none of them by its exit status.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,6 +21,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use peak_alloc::PeakAlloc;
 use tripnote::domain::breaker::policy::BreakerPolicy;
 use tripnote::domain::ids::TargetName;
 use tripnote::domain::observation::Classification;
@@ -31,10 +32,15 @@ use tripnote::engine::{Arguments, AskedAs, Call, CallId, Decision, Engine, Repor
 use support::figures::{Goal, is_asked_for, load, median};
 use support::subject::{config, engine, target};
 
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// Sessions whose memory is told.
+const SESSIONS: u64 = 1_000;
 /// A run of an agent; then the next one begins.
 const CALLS_OF_A_SESSION: u64 = 50;
-/// Spec 11: what a session may add to a call, in nanoseconds.
-const ADDED_NS_MAX: f64 = 1_000.0;
+/// Spec 11: what a quiet session may hold, in bytes.
+const QUIET_BYTES_MAX: f64 = 2_000.0;
 const ROWS: [(&str, Option<usize>); 3] =
     [("judged by the caller", None), ("with a payload of 130 B", Some(0)), ("with a payload of 20 kB", Some(200))];
 /// Pieces that would take longer than their length if anything looked back.
@@ -108,18 +114,35 @@ fn payload(more: usize) -> Vec<u8> {
 fn main() {
     let (rounds, slice) = (if is_asked_for("--quick") { 5 } else { 201 }, Duration::from_millis(2));
     println!("session: median of {rounds} interleaved rounds, load before {}", load());
-    println!("\n| a call | ns without a session | ns in one | added, ns | goal |\n|---|---|---|---|---|");
-    for (at, (name, samples)) in ROWS.into_iter().enumerate() {
+    println!("\n| a call | ns without a session | ns in one | added, ns |\n|---|---|---|---|");
+    for (name, samples) in ROWS {
         let mut agent = Agent::new(samples);
         let pairs: Vec<(f64, f64)> =
             (0..rounds).map(|_| (agent.timed(false, slice), agent.timed(true, slice))).collect();
         let added = median(pairs.iter().map(|(without, with)| with - without));
-        let goal = if at == 0 { Goal::AtMost(ADDED_NS_MAX).judged(added) } else { String::new() };
         let (without, with) = (median(pairs.iter().map(|pair| pair.0)), median(pairs.iter().map(|pair| pair.1)));
-        println!("| {name} | {without:.0} | {with:.0} | {added:.0} | {goal} |");
+        println!("| {name} | {without:.0} | {with:.0} | {added:.0} |");
     }
+    memory();
     reviews(rounds.min(9));
     println!("\nload after {}", load());
+}
+
+/// What a session holds after its first call, and after fifty.
+fn memory() {
+    println!();
+    for calls in [1, CALLS_OF_A_SESSION] {
+        let mut agent = Agent::new(Some(0));
+        (0..10_000).for_each(|_| agent.call(false)); // what the breaker keeps is there before
+        let before = ALLOCATOR.current_usage();
+        for session in 1..=SESSIONS {
+            agent.calls = session * CALLS_OF_A_SESSION - 1;
+            (0..calls).for_each(|_| agent.call(true));
+        }
+        let held = ALLOCATOR.current_usage().saturating_sub(before) as f64 / agent.engine.session_count() as f64;
+        let goal = if calls == 1 { Goal::AtMost(QUIET_BYTES_MAX).judged(held) } else { String::new() };
+        println!("a session after {calls} calls: {held:.0} B {goal}");
+    }
 }
 
 /// An answer eight times as long should take about eight times as long, whatever it is made of.
