@@ -9,6 +9,7 @@ use tripnote::domain::failure::FailureClass;
 use tripnote::domain::failure::tree::{Leaf, Reason};
 use tripnote::domain::observation::transport::{Carrier, ErrorKind};
 use tripnote::domain::observation::{Disposition, Format, Observation, Rule};
+use tripnote::domain::session::review::ReviewRule;
 use tripnote::domain::signal::{CircuitKind, Phase, Signal};
 use tripnote::domain::tool::Effect;
 
@@ -202,6 +203,7 @@ fn every_closed_word_is_in_the_glossary() {
     let all = all.chain(Rule::ALL.iter().map(|w| w.word())).chain(Format::ALL.iter().map(|w| w.word()));
     let all = all.chain(Carrier::ALL.iter().map(|w| w.word())).chain(ErrorKind::ALL.iter().map(|w| w.word()));
     let all = all.chain(Leaf::ALL.iter().map(|w| w.word())).chain(Reason::ALL.iter().map(|w| w.word()));
+    let all = all.chain(ReviewRule::ALL.iter().map(|w| w.word()));
     let missing: Vec<&str> = all.filter(|word| !words.contains(*word)).collect();
     assert!(missing.is_empty(), "not in the README's glossary: {missing:?}");
 }
