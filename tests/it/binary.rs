@@ -178,6 +178,63 @@ async fn a_step_that_goes_on_is_0_and_one_that_halts_is_3() {
     assert!(told(&refused).contains("`same_binding_retry`, not a sketch"), "{refused:?}");
 }
 
+#[test]
+fn explain_tells_a_result_and_whether_two_are_the_same() {
+    let folder = folder("explain");
+    let file = |name: &str, body: &str| {
+        fs::write(folder.join(name), body).unwrap();
+        folder.join(name).display().to_string()
+    };
+    let empty = r#"{"status":"success","data":{"resultType":"matrix","result":[]}}"#;
+    let timed_out = r#"{"status":"error","errorType":"timeout","error":"query timed out"}"#;
+    let (a, b) = (file("a", empty), file("b", timed_out));
+    let object = |arguments: &[&str]| -> serde_json::Value {
+        let output = run(&[&["explain", "--json", "--tool", "query_prometheus"], arguments].concat());
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let one = object(&["--transport", "http", "--status", "200", "--header", "x: y", "--args", "{}", &a]);
+    let expected = [("observation", "empty"), ("format", "prometheus"), ("rule", "completeness")];
+    assert!(expected.iter().all(|(key, word)| one[key] == *word), "{one}");
+    assert_eq!(one["usable"], false);
+    for key in ["signal", "failure_class", "retry_after_s", "reason"] {
+        assert!(one.get(key).is_some(), "{key} is missing in {one}");
+    }
+    let same = object(&[&a, &a]);
+    assert_eq!((&same["same"], &same["normalised_a"]), (&true.into(), &same["normalised_b"]));
+    let other = object(&[&a, &b]);
+    assert_eq!((&other["same"], other["fingerprint_a"] == other["fingerprint_b"]), (&false.into(), false), "{other}");
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test]
+async fn a_session_is_shown_and_an_answer_that_it_does_not_bear_out_is_3() {
+    let service = Service::start("session", "", &[]).await;
+    let folder = service.config().parent().unwrap().to_owned();
+    let answer = |text: &str| {
+        fs::write(folder.join("answer"), text).unwrap();
+        let output = service.run(&["review", "--session", "night", folder.join("answer").to_str().unwrap()]);
+        (output.status.code(), String::from_utf8(output.stdout).unwrap().lines().next().unwrap().to_owned())
+    };
+    for nth in ["1", "2", "3"] {
+        let arguments = format!(r#"{{"expr":"declined_total{{job=\"{nth}\"}}"}}"#);
+        let called = ["admit", "--tool", "query_prometheus", "--session", "night", "--turn", nth, "--arguments"];
+        let permit = service.run(&[&called[..], &[&arguments]].concat());
+        let empty = r#"{"status":"success","data":{"resultType":"vector","result":[]}}"#;
+        service.run(&["report", text(&permit.stdout).trim(), "--status", "200", "--payload", empty]);
+    }
+    let shown = text(&service.run(&["session", "night"]).stdout);
+    let words: Vec<&str> = shown.lines().skip(3).filter_map(|line| line.rsplit("  ").next()).collect();
+    assert_eq!(words, ["permit", "steer no_progress", "trip no_progress"], "{shown}");
+    assert!(text(&service.run(&["session", "night", "--evidence"]).stdout).contains("MUST NOT be cited as evidence"));
+    assert_eq!(answer("Every query came back empty.").0, Some(0));
+    let claim = "The root cause is the connection pool.";
+    assert_eq!(answer(claim), (Some(3), "send_back: no_usable_evidence".to_owned()));
+    assert_eq!(answer(claim), (Some(0), "allow_unsupported: no_usable_evidence".to_owned()));
+    let nobody = service.run(&["session", "nobody"]);
+    assert!(told(&nobody).contains("no such session"), "{nobody:?}");
+}
+
 #[tokio::test]
 async fn wrong_usage_is_2_and_any_other_error_is_1_in_one_line() {
     for usage in
