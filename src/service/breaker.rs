@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tonic::{Request, Response, Status};
 
+use super::caller::known;
 use super::{Shared, status};
 use crate::domain::time::Timestamp;
 use crate::wire::InvalidField;
@@ -66,9 +67,9 @@ impl Breakers {
 impl BreakerService for Breakers {
     async fn admit(&self, request: Request<pb::AdmitRequest>) -> Result<Response<pb::AdmitResponse>, Status> {
         let now = self.0.now(request.metadata());
-        let request = request.get_ref();
+        let request = known(request);
         self.batch(&request.reports, "reports", false)?;
-        let asked = AskedCall::try_from(request).map_err(|invalid| status::invalid(&invalid))?; // before reports apply
+        let asked = AskedCall::try_from(&request).map_err(|invalid| status::invalid(&invalid))?; // before reports apply
         let reports = self.report_all(&request.reports, "reports", now);
         let answer = pb::AdmitResponse::from(self.0.engine.admit(&asked.call(), now));
         Ok(Response::new(pb::AdmitResponse { reports, ..answer }))
@@ -79,24 +80,24 @@ impl BreakerService for Breakers {
         request: Request<pb::AdmitWaveRequest>,
     ) -> Result<Response<pb::AdmitWaveResponse>, Status> {
         let now = self.0.now(request.metadata());
-        let pb::AdmitWaveRequest { calls, reports } = request.get_ref();
-        self.batch(calls, "calls", true)?;
-        self.batch(reports, "reports", false)?;
-        let reports = self.report_all(reports, "reports", now);
+        let pb::AdmitWaveRequest { calls, reports } = known(request);
+        self.batch(&calls, "calls", true)?;
+        self.batch(&reports, "reports", false)?;
+        let reports = self.report_all(&reports, "reports", now);
         let results = calls.iter().enumerate().map(|(at, call)| self.admit_of_wave(call, at, now)).collect();
         Ok(Response::new(pb::AdmitWaveResponse { results, reports }))
     }
 
     async fn report(&self, request: Request<pb::ReportRequest>) -> Result<Response<pb::ReportResponse>, Status> {
         let now = self.0.now(request.metadata());
-        let outcomes = &request.get_ref().outcomes;
+        let outcomes = &known(request).outcomes;
         self.batch(outcomes, "outcomes", true)?;
         Ok(Response::new(pb::ReportResponse { results: self.report_all(outcomes, "outcomes", now) }))
     }
 
     async fn peek(&self, request: Request<pb::PeekRequest>) -> Result<Response<pb::PeekResponse>, Status> {
         let now = self.0.now(request.metadata());
-        let targets = &request.get_ref().targets;
+        let targets = &known(request).targets;
         self.batch(targets, "targets", true)?;
         let peek = |(at, target): (usize, &pb::PeekTarget)| {
             let result = match PeekedTarget::try_from(target) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tonic::{Request, Response, Status};
 
+use super::caller::known;
 use super::{Shared, status};
 use crate::wire::failure::{self, AskedStep};
 use crate::wire::pb;
@@ -16,7 +17,8 @@ pub(crate) struct Failures(pub(crate) Arc<Shared>);
 impl FailureService for Failures {
     async fn decide(&self, request: Request<pb::DecideRequest>) -> Result<Response<pb::DecideResponse>, Status> {
         let now = self.0.now(request.metadata());
-        let asked = AskedStep::try_from(request.get_ref()).map_err(|invalid| status::invalid(&invalid))?;
+        let request = known(request);
+        let asked = AskedStep::try_from(&request).map_err(|invalid| status::invalid(&invalid))?;
         let answer = self.0.engine.decide_step(asked.caller, &asked.step, &asked.record, now);
         let attempt = failure::attempt(&answer.attempt, self.0.engine.clock().wall());
         Ok(Response::new(pb::DecideResponse { attempt: Some(attempt), duplicate: answer.is_duplicate }))
@@ -26,9 +28,9 @@ impl FailureService for Failures {
         &self,
         request: Request<pb::ListAttemptsRequest>,
     ) -> Result<Response<pb::ListAttemptsResponse>, Status> {
-        let pb::ListAttemptsRequest { step, caller } = request.get_ref();
-        let step = failure::step_name(step).map_err(|invalid| status::invalid(&invalid))?;
-        let caller = failure::caller(caller).map_err(|invalid| status::invalid(&invalid))?;
+        let pb::ListAttemptsRequest { step, caller } = known(request);
+        let step = failure::step_name(&step).map_err(|invalid| status::invalid(&invalid))?;
+        let caller = failure::caller(&caller).map_err(|invalid| status::invalid(&invalid))?;
         let kept = self.0.engine.attempts_of_step(caller, &step);
         Ok(Response::new(failure::kept(&kept, self.0.engine.clock().wall())))
     }
@@ -38,9 +40,9 @@ impl FailureService for Failures {
         request: Request<pb::AcceptSketchRequest>,
     ) -> Result<Response<pb::AcceptSketchResponse>, Status> {
         let now = self.0.now(request.metadata());
-        let pb::AcceptSketchRequest { id, caller } = request.get_ref();
-        let caller = failure::caller(caller).map_err(|invalid| status::invalid(&invalid))?;
-        let answer = self.0.engine.accept_sketch(caller, *id, now).map_err(|invalid| status::no_sketch(&invalid))?;
+        let pb::AcceptSketchRequest { id, caller } = known(request);
+        let caller = failure::caller(&caller).map_err(|invalid| status::invalid(&invalid))?;
+        let answer = self.0.engine.accept_sketch(caller, id, now).map_err(|invalid| status::no_sketch(&invalid))?;
         let attempt = failure::attempt(&answer.attempt, self.0.engine.clock().wall());
         Ok(Response::new(pb::AcceptSketchResponse { attempt: Some(attempt), duplicate: answer.is_duplicate }))
     }

@@ -1,6 +1,7 @@
 //! L3: the thin gRPC face. Reads a message, asks the engine once, writes the answer; decides and words nothing.
 
 mod breaker;
+mod caller;
 mod failure;
 mod gate;
 mod operator;

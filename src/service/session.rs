@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tonic::{Request, Response, Status};
 
+use super::caller::known;
 use super::{Shared, status};
 use crate::domain::session::run::AgentRun;
 use crate::domain::time::Timestamp;
@@ -41,7 +42,7 @@ impl SessionService for Runs {
         request: Request<pb::OpenSessionRequest>,
     ) -> Result<Response<pb::OpenSessionResponse>, Status> {
         let now = self.0.now(request.metadata());
-        let request = request.get_ref();
+        let request = known(request);
         let (caller, id) = named(request.session.as_ref()).map_err(invalid)?;
         let own = request.policy.clone().unwrap_or_default();
         let engine = &self.0.engine;
@@ -57,7 +58,8 @@ impl SessionService for Runs {
         request: Request<pb::CloseSessionRequest>,
     ) -> Result<Response<pb::CloseSessionResponse>, Status> {
         let now = self.0.now(request.metadata());
-        let session = request.get_ref().session.as_ref();
+        let request = known(request);
+        let session = request.session.as_ref();
         let last = self.with(session, now, |run| counts(run))?;
         let (caller, id) = named(session).map_err(invalid)?;
         self.0.engine.close_session(caller, id);
@@ -69,7 +71,7 @@ impl SessionService for Runs {
         request: Request<pb::AdvanceContextEpochRequest>,
     ) -> Result<Response<pb::AdvanceContextEpochResponse>, Status> {
         let now = self.0.now(request.metadata());
-        let request = request.get_ref();
+        let request = known(request);
         let context_epoch = self.with(request.session.as_ref(), now, |run| run.advance_epoch(request.context_epoch))?;
         Ok(Response::new(pb::AdvanceContextEpochResponse { context_epoch }))
     }
@@ -79,7 +81,7 @@ impl SessionService for Runs {
         request: Request<pb::GetSessionRequest>,
     ) -> Result<Response<pb::GetSessionResponse>, Status> {
         let now = self.0.now(request.metadata());
-        self.with(request.get_ref().session.as_ref(), now, |run| shown(run, now)).map(Response::new)
+        self.with(known(request).session.as_ref(), now, |run| shown(run, now)).map(Response::new)
     }
 
     async fn get_evidence(
@@ -87,7 +89,7 @@ impl SessionService for Runs {
         request: Request<pb::GetEvidenceRequest>,
     ) -> Result<Response<pb::GetEvidenceResponse>, Status> {
         let now = self.0.now(request.metadata());
-        let request = request.get_ref();
+        let request = known(request);
         let only = request.current_task_only;
         self.with(request.session.as_ref(), now, |run| evidence(run, only)).map(Response::new)
     }
@@ -97,7 +99,7 @@ impl SessionService for Runs {
         request: Request<pb::ReviewAnswerRequest>,
     ) -> Result<Response<pb::ReviewAnswerResponse>, Status> {
         let now = self.0.now(request.metadata());
-        let request = request.get_ref();
+        let request = known(request);
         let answer = bounded("text", &request.text, ANSWER_BYTES_MAX).map_err(invalid)?;
         let engine = &self.0.engine;
         let task = engine.task_hash(&request.task_id);
@@ -110,7 +112,7 @@ impl SessionService for Runs {
         request: Request<pb::ReleaseEffectRequest>,
     ) -> Result<Response<pb::ReleaseEffectResponse>, Status> {
         let now = self.0.now(request.metadata());
-        let request = request.get_ref();
+        let request = known(request);
         let tool = tool_name("tool_name", &request.tool_name).map_err(invalid)?;
         let tool = self.0.engine.tool_hash(tool);
         let released = self.with(request.session.as_ref(), now, |run| run.release_effects(tool))?;

@@ -2,6 +2,7 @@
 //! and only by asking again.
 
 use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
@@ -233,6 +234,10 @@ async fn a_session_is_shown_and_an_answer_that_it_does_not_bear_out_is_3() {
     assert_eq!(answer(claim), (Some(0), "allow_unsupported: no_usable_evidence".to_owned()));
     let nobody = service.run(&["session", "nobody"]);
     assert!(told(&nobody).contains("no such session"), "{nobody:?}");
+    // Over a Unix socket it belongs to the user at the other end.
+    let owner = format!("uid:{}", fs::metadata(&folder).unwrap().uid());
+    assert_eq!(service.run(&["session", "night", "--caller", &owner]).status.code(), Some(0));
+    assert!(told(&service.run(&["session", "night", "--caller", "another"])).contains("another caller"));
 }
 
 #[tokio::test]

@@ -190,7 +190,7 @@ impl<'d> Value<'d> {
         (self.kind() == Kind::String).then(|| escape::unescaped(self.raw()))
     }
 
-    /// The front of its text, where it is one; the whole of it up to [`HEAD_BYTES_MAX`] as it was written.
+    /// The front of its text, where it is one; the whole of it up to 4 KiB as it was written.
     #[must_use]
     pub fn head(self) -> Option<Cow<'d, str>> {
         (self.kind() == Kind::String).then(|| escape::unescaped_to(self.raw(), HEAD_BYTES_MAX))
