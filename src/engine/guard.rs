@@ -43,10 +43,10 @@ struct Guarded<'a> {
 }
 
 impl Engine {
-    /// The key of a session: of its caller and its name.
+    /// The key of a session: of its caller and its name; 0 where no session is named.
     pub(super) fn session_key(&self, caller: &str, session: &str) -> u64 {
-        if caller.is_empty() {
-            return self.hash(HashTag::Session, session);
+        if session.is_empty() {
+            return 0;
         }
         let mut bytes = Vec::with_capacity(caller.len() + session.len() + 4);
         bytes.extend_from_slice(&(caller.len() as u32).to_le_bytes());

@@ -220,3 +220,17 @@ async fn a_policy_that_is_not_as_the_manual_says_names_its_field() {
         assert_eq!(crate::support::asks::fields_of(&status), [field]);
     }
 }
+
+#[tokio::test]
+async fn a_session_is_not_found_by_a_name_that_spells_its_caller_out() {
+    let server = TestServer::start("").await;
+    let of = |caller: &str, id: &str| Some(pb::SessionRef { session_id: id.to_owned(), caller: caller.to_owned() });
+    let opened = pb::OpenSessionRequest { session: of("abc", "night"), policy: None };
+    assert!(server.sessions().open_session(opened).await.unwrap().into_inner().opened);
+    for (caller, id, is_there) in
+        [("abc", "night", true), ("", "night", false), ("ab", "cnight", false), ("", "\u{3}\0\0\0abcnight", false)]
+    {
+        let found = server.sessions().get_session(pb::GetSessionRequest { session: of(caller, id) }).await;
+        assert_eq!(found.is_ok(), is_there, "{caller:?} {id:?}");
+    }
+}

@@ -45,6 +45,12 @@ fn hash(tag: HashTag, name: &str) -> u64 {
     if name.is_empty() { 0 } else { NAMES.hash(tag, name.as_bytes()) }
 }
 
+/// As the engine makes it, so that a session is on the same side of a share here and there.
+fn session_key(caller: &str, session: &str) -> u64 {
+    let bytes = [&(caller.len() as u32).to_le_bytes(), caller.as_bytes(), session.as_bytes()].concat();
+    if session.is_empty() { 0 } else { NAMES.hash(HashTag::Session, &bytes) }
+}
+
 fn names(call: &Call<'_>) -> CallNames {
     let arguments = match call.arguments {
         Arguments::Bytes(bytes) | Arguments::Digest(bytes) if call.target_is_tool => {
@@ -114,7 +120,7 @@ impl PureCore {
             names: names(call),
             target: call.target,
             arguments_bytes: call.arguments_bytes,
-            session: hash(HashTag::Session, call.id.session),
+            session: session_key(call.id.caller, call.id.session),
             call: 0,
             seq: self.next_permit,
         }
