@@ -7,12 +7,13 @@ use std::path::PathBuf;
 /// Where the protos are, as cargo starts this program in the package's folder.
 const ROOT: &str = "proto";
 /// Every proto, below [`ROOT`].
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     "tripnote/v1/contract.proto",
     "tripnote/v1/observation.proto",
     "tripnote/v1/failure.proto",
     "tripnote/v1/breaker.proto",
     "tripnote/v1/session.proto",
+    "tripnote/v1/behaviour.proto",
     "tripnote/v1/operator.proto",
 ];
 /// The file in `OUT_DIR` that holds the encoded `FileDescriptorSet`.

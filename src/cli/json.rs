@@ -295,6 +295,16 @@ pub(super) fn event(event: &pb::Event) -> Object {
         .with_count("lost", event.lost)
         .with_count("config_version", event.config_version)
         .with_text("owner", &event.owner)
+        .with_text("signal", &event.signal().word())
+        .with_text("variant", &event.variant)
+        .with_text("first_action", &event.first_action().word())
+        .with_count("repeats", u64::from(event.repeats))
+        .with_count("ignored", u64::from(event.ignored))
+        .with_text("resolution", &event.resolution().word())
+        .with_some("turns", event.turns)
+        .with_text("outcome", &event.outcome().word())
+        .with_count("halts", u64::from(event.halts))
+        .with_some("success", event.success)
 }
 
 #[cfg(test)]

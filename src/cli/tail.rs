@@ -142,6 +142,10 @@ const fn tone(kind: pb::EventKind) -> Tone {
         | pb::EventKind::Expired
         | pb::EventKind::Unknown
         | pb::EventKind::Evicted
+        | pb::EventKind::Told
+        | pb::EventKind::Concluded
+        | pb::EventKind::Resolved
+        | pb::EventKind::SessionEnded
         | pb::EventKind::Unspecified => Tone::Quiet,
     }
 }
@@ -167,6 +171,7 @@ fn figures(event: &pb::Event) -> String {
     if event.action() != pb::Action::Unspecified {
         parts.push(format!("told to {}", event.action().word()));
     }
+    parts.extend(followed_up(event));
     if !event.owner.is_empty() {
         parts.push(format!("by {}", clean(&event.owner)));
     }
@@ -177,6 +182,31 @@ fn figures(event: &pb::Event) -> String {
         parts.push(format!("{} lost", count(event.lost, "event")));
     }
     parts.join(", ")
+}
+
+/// What became of a contract, or of a session.
+fn followed_up(event: &pb::Event) -> Vec<String> {
+    let mut parts = vec![];
+    if event.signal() != pb::Signal::Unspecified {
+        parts.push(format!("{} as {}", event.signal().word(), clean(&event.variant)));
+    }
+    if event.first_action() != pb::FirstAction::Unspecified {
+        parts.push(format!("first action {}", event.first_action().word()));
+        parts.push(count(u64::from(event.repeats), "repeat"));
+    }
+    if event.ignored > 0 {
+        parts.push(format!("ignored {}", count(u64::from(event.ignored), "time")));
+    }
+    if event.resolution() != pb::Resolution::Unspecified {
+        let turns = event.turns.map(|turns| format!(" after {}", count(u64::from(turns), "turn")));
+        parts.push(format!("{}{}", event.resolution().word(), turns.unwrap_or_default()));
+    }
+    if event.outcome() != pb::SessionOutcome::Unspecified {
+        parts.push(event.outcome().word());
+        parts.push(count(u64::from(event.halts), "halt"));
+        parts.extend(event.success.map(|success| if success { "successful" } else { "not successful" }.to_owned()));
+    }
+    parts
 }
 
 #[cfg(test)]

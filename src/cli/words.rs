@@ -36,6 +36,9 @@ words! {
     ReviewRule "REVIEW_RULE_",
     Leaf "LEAF_",
     LeafReason "LEAF_REASON_",
+    FirstAction "FIRST_ACTION_",
+    Resolution "RESOLUTION_",
+    SessionOutcome "SESSION_OUTCOME_",
 }
 
 impl Word for pb::CircuitKind {

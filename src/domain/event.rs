@@ -1,5 +1,6 @@
 //! What happened, in order: the one list that logs, metrics, watchers and stores read.
 
+use crate::domain::behaviour::Fact;
 use crate::domain::contract::{Action, Facts, Observed, Threshold, Urgency};
 use crate::domain::ids::Code;
 use crate::domain::signal::{CircuitKind, Phase, Signal};
@@ -54,6 +55,11 @@ pub enum Happening {
     Halted(
         /// What the model was told.
         Told,
+    ),
+    /// Something became known of a contract that was told, or a session ended.
+    FollowedUp(
+        /// What.
+        Fact,
     ),
     /// A circuit opened.
     Tripped(

@@ -58,6 +58,8 @@ pub enum HashTag {
     Result = 16,
     /// What a call asks, apart from how it is worded.
     Identity = 17,
+    /// A sub-agent.
+    Lane = 18,
 }
 
 impl HashKey {

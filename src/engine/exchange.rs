@@ -78,6 +78,8 @@ pub struct AskedAs<'a> {
     pub idempotency_key: &'a str,
     /// The calls of one model step; empty for unknown.
     pub wave: &'a str,
+    /// The sub-agent; empty for the main one.
+    pub lane: &'a str,
     /// The model step.
     pub turn: Option<u32>,
     /// The request of the user; empty: as before.

@@ -5,9 +5,13 @@
 
 use std::sync::Arc;
 
-use super::exchange::{Arguments, Call, Decision, ReportAnswer, Seen};
+use super::exchange::{Arguments, Call, Decision, Refusal, ReportAnswer, Seen};
 use super::report::Known;
+use super::sessions::Sessions;
 use super::{Engine, Reading};
+use crate::domain::behaviour::SessionOutcome;
+use crate::domain::behaviour::steps::Made;
+use crate::domain::behaviour::telling::Telling;
 use crate::domain::breaker::Acknowledgement;
 use crate::domain::breaker::permit::Permit;
 use crate::domain::contract::Trip;
@@ -19,11 +23,11 @@ use crate::domain::observation::{Classification, Disposition, Handling, RawResul
 use crate::domain::session::Told;
 use crate::domain::session::call::{Ask, ToolName, Wave};
 use crate::domain::session::effects::is_reply_lost;
-use crate::domain::session::flight::{Came, InFlight};
+use crate::domain::session::flight::{Came, FollowedCall, InFlight};
 use crate::domain::session::identity;
 use crate::domain::session::policy::SessionPolicy;
 use crate::domain::session::review::keywords::Keywords;
-use crate::domain::session::run::{AgentRun, RunPolicy};
+use crate::domain::session::run::{AgentRun, Heard, RunPolicy};
 use crate::domain::signal::Phase;
 use crate::domain::time::Timestamp;
 use crate::domain::tool::{Tool, Tools};
@@ -59,13 +63,17 @@ impl Engine {
     #[must_use]
     pub fn open_session(&self, caller: &str, session: &str, policy: RunPolicy, now: Timestamp) -> bool {
         let key = self.session_key(caller, session);
-        let make = || AgentRun::new(RunPolicy::default(), self.identity.names, now);
-        let opened = self.sessions.with_made(key, now, make, |run, is_new| {
+        let (mut facts, mut is_new) = (Vec::new(), false);
+        let make = || {
+            is_new = true;
+            AgentRun::new(RunPolicy::default(), self.identity.names, now)
+        };
+        self.sessions.with_made(key, now, (&mut facts, make), |run, _| {
             run.adopt(policy);
             run.last_seen = run.last_seen.max(now);
-            is_new
         });
-        opened.unwrap_or(false)
+        self.publish(facts, now);
+        is_new
     }
 
     /// Works on a session that is open.
@@ -79,9 +87,19 @@ impl Engine {
         self.sessions.with(self.session_key(caller, session), now, work)
     }
 
-    /// Ends a session. True where it was open.
-    pub fn close_session(&self, caller: &str, session: &str) -> bool {
-        self.sessions.remove(self.session_key(caller, session)).is_some()
+    /// Ends a session: how, and whether its task was achieved, by the caller's word. True where it was open.
+    pub fn close_session(
+        &self,
+        caller: &str,
+        session: &str,
+        (outcome, success): (SessionOutcome, Option<bool>),
+        now: Timestamp,
+    ) -> bool {
+        let mut facts = Vec::new();
+        let run = self.sessions.remove(self.session_key(caller, session), now);
+        let was_open = run.map(|mut run| run.end(outcome, success, &mut facts)).is_some();
+        self.publish(facts, now);
+        was_open
     }
 
     /// Sessions that are kept.
@@ -139,27 +157,70 @@ impl Engine {
         };
         let policy = || RunPolicy { gates: Arc::clone(&current.session_policy), ..RunPolicy::default() };
         let make = || AgentRun::new(policy(), self.identity.names, now);
-        let asked = self.sessions.with_made(guarded.key, now, make, |run, _| {
-            let task = run.turn_to_task(guarded.task);
-            (task, run.admit(&ask))
+        let mut facts = Vec::new();
+        let asked = self.sessions.with_made(guarded.key, now, (&mut facts, make), |run, facts| {
+            let before = run.task();
+            let task = run.turn_to_task(guarded.task, facts);
+            let InFlight { lane, turn, wave, .. } = guarded.flight;
+            let made = Made { lane, turn, wave, place: seq, begins_task: task != before };
+            let step = run.made(&made, &guarded.flight, call.arguments_bytes, facts);
+            (task, step, run.admit(&ask))
         });
-        let Some((task, verdict)) = asked else { return self.decide(call, seq, now) };
+        self.publish(facts, now);
+        let Some((task, step, verdict)) = asked else { return self.decide(call, seq, now) };
+        let guarded = Guarded { flight: InFlight { task, step, ..guarded.flight }, ..guarded };
         match verdict {
             Verdict::Refuse(trip) => self.refuse_guarded(call, &guarded, *trip, now),
             Verdict::Proceed(()) => {
                 let decision = self.decide(call, seq, now);
-                let flight = InFlight { task, ..guarded.flight };
-                self.sessions.with(guarded.key, now, |run| match &decision {
+                match &decision {
                     Decision::Permit { granted, .. } => {
-                        run.admitted(seq, InFlight { is_probe: granted.is_probe, ..flight });
+                        let flight = InFlight { is_probe: granted.is_probe, ..guarded.flight };
+                        self.sessions.with(guarded.key, now, |run| run.admitted(seq, flight));
                     }
-                    Decision::Trip(refusal) => {
-                        run.refused(seq, guarded.tool_name, flight.turn, &refusal.trip, now);
-                    }
-                });
+                    Decision::Trip(refusal) => self.note_refused(&guarded, seq, refusal, now),
+                }
                 decision
             }
         }
+    }
+
+    /// Notes a refusal in the session that is told it.
+    fn note_refused(&self, guarded: &Guarded<'_>, place: u64, refusal: &Refusal, now: Timestamp) {
+        let telling = self.telling(refusal, &guarded.flight.followed(), false, now);
+        let mut facts = Vec::new();
+        self.sessions.with(guarded.key, now, |run| {
+            run.refused(place, guarded.tool_name, guarded.flight.turn, &refusal.trip, now);
+            run.told(telling, &self.identity.names, &mut facts);
+        });
+        self.publish(facts, now);
+    }
+
+    /// A refusal as it is followed.
+    fn telling(&self, refusal: &Refusal, call: &FollowedCall, is_of_result: bool, now: Timestamp) -> Telling {
+        let variant = Code::from_target(refusal.variant.word());
+        let telling = Telling::of(&refusal.trip, variant, call, is_of_result, (&self.identity.names, now));
+        telling.or_escalate_to(self.current().contract.escalation_tool.as_ref(), &self.identity.names)
+    }
+
+    /// Notes a contract that is told with a result of a session's call.
+    pub(super) fn note_told(&self, session: u64, call: &FollowedCall, refusal: &Refusal, now: Timestamp) {
+        let telling = self.telling(refusal, call, true, now);
+        let mut facts = Vec::new();
+        self.sessions.with(session, now, |run| run.told(telling, &self.identity.names, &mut facts));
+        self.publish(facts, now);
+    }
+
+    /// Ends the sessions that nothing was heard of too long, and concludes what is due in all others.
+    pub(super) fn settle_sessions(&self, now: Timestamp) {
+        (0..Sessions::SHARDS).for_each(|nth| self.settle_shard(nth, now));
+    }
+
+    /// The same, of one shard.
+    pub(super) fn settle_shard(&self, nth: usize, now: Timestamp) {
+        let mut facts = Vec::new();
+        self.sessions.settle(nth, now, &mut facts);
+        self.publish(facts, now);
     }
 
     /// A session's refusal, unless the breaker's comes first in the catalogue.
@@ -171,10 +232,9 @@ impl Engine {
         self.log.number(&mut events);
         trip.event_seq = events.first().map_or(0, |event| event.seq);
         self.log.hand_in(events);
-        self.sessions.with(guarded.key, now, |run| {
-            run.refused(0, guarded.tool_name, guarded.flight.turn, &trip, now);
-        });
-        Decision::Trip(Box::new(self.told(Arc::from(trip), now)))
+        let refusal = Box::new(self.told(Arc::from(trip), now));
+        self.note_refused(guarded, 0, &refusal, now);
+        Decision::Trip(refusal)
     }
 
     /// A call as its session's gates see it.
@@ -208,6 +268,8 @@ impl Engine {
             arguments,
             identity,
             purpose: self.hash(HashTag::Purpose, asked.purpose),
+            lane: self.hash(HashTag::Lane, asked.lane),
+            step: 0,
             wave: (wave != 0 || turn != 0).then_some(Wave { id: wave, turn }),
             turn: asked.turn,
             task: 0,
@@ -255,10 +317,10 @@ impl Engine {
         seen: Result<(&Seen<'_>, &RawResult<'_>, &Typing), Classification>,
         (answer, handling): (&ReportAnswer, &Handling),
         now: Timestamp,
-    ) -> Told {
+    ) -> Option<Heard> {
         let is_first = matches!(answer.acknowledgement, Acknowledgement::Counted | Acknowledgement::Stale);
         if permit.session == 0 || !is_first {
-            return Told::Nothing;
+            return None;
         }
         let alternative = self.alternative(known.tool, now);
         let alternative = alternative.as_ref().map(|name| self.tool_name(name));
@@ -273,6 +335,7 @@ impl Engine {
         let came = Came {
             typing: typed.map(|(_, _, typing)| typing),
             tool: known.tool,
+            breaker: permit.breaker,
             fingerprint: typed.and_then(|(_, raw, typing)| text_of(raw, typing)).map(print),
             result: typed.filter(|(_, _, typing)| typing.observation.is_usable()).and_then(|(seen, ..)| result(seen)),
             is_success: classification == Classification::Ok,
@@ -286,8 +349,10 @@ impl Engine {
             is_retried: handling.disposition == Disposition::RetrySilently,
             now,
         };
-        let told = self.sessions.with(permit.session, now, |run| run.report(permit.seq, &came)).flatten();
-        told.map_or(Told::Nothing, |told| self.numbered(told, now))
+        let mut facts = Vec::new();
+        let heard = self.sessions.with(permit.session, now, |run| run.report(permit.seq, &came, &mut facts)).flatten();
+        self.publish(facts, now);
+        heard.map(|Heard { told, call }| Heard { told: self.numbered(told, now), call })
     }
 
     /// The same word with the number of the event that tells of it.

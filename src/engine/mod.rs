@@ -2,6 +2,7 @@
 //! hands on what came out. Knows no runtime, wire or store.
 
 mod ask;
+pub mod behaviour;
 mod calls;
 pub mod clock;
 mod exchange;
@@ -18,6 +19,7 @@ mod sync;
 
 use std::sync::Arc;
 
+use self::behaviour::Sums;
 use self::calls::Calls;
 pub use self::calls::Granted;
 use self::clock::Clock;
@@ -139,6 +141,7 @@ pub struct Engine {
     sessions: Sessions,
     keywords: Keywords,
     attempts: Attempts,
+    sums: Sums,
     log: Arc<EventLog>,
     /// Read where no shard is locked: by operators and reloads.
     current: Mutex<Arc<Current>>,
@@ -176,6 +179,7 @@ impl Engine {
             sessions: Sessions::new(limits.sessions, session_idle_for_ms),
             keywords: Keywords::default(),
             attempts: Attempts::new(limits.attempts),
+            sums: Sums::default(),
             log: Arc::new(EventLog::new(limits.events_bytes)),
             current: Mutex::new(current),
             next_permit: AtomicU64::new(1),

@@ -299,7 +299,7 @@ impl Engine {
     /// One step of giving back the memory of what time has made meaningless. Nothing depends on it but memory. True
     /// where a whole round is done.
     pub fn sweep(&self, cursor: &mut SweepCursor, now: Timestamp) -> bool {
-        self.sessions.sweep(cursor.shard, now);
+        self.settle_shard(cursor.shard, now);
         let next = self.registry.with_nth(cursor.shard, |shard| {
             let mut left = SWEEP_STEP;
             let (mut place, mut scope) = (cursor.place, cursor.scope);

@@ -11,6 +11,7 @@ use crate::domain::observation::{
     CallResult, Classification, Disposition, Handled, Handling, RawResult, Typing, type_result,
 };
 use crate::domain::session::Told;
+use crate::domain::session::run::Heard;
 use crate::domain::signal::Phase;
 use crate::domain::time::Timestamp;
 use crate::domain::tool::{Effect, Tool};
@@ -145,22 +146,29 @@ impl Engine {
         seen: Result<(&Seen<'_>, &RawResult<'_>, &Typing), Classification>,
         came: (&ReportAnswer, &Handling),
         now: Timestamp,
-    ) -> Told {
-        permit.map_or(Told::Nothing, |permit| self.tell_session(permit, known, seen, came, now))
+    ) -> Option<(u64, Heard)> {
+        let permit = permit?;
+        self.tell_session(permit, known, seen, came, now).map(|heard| (permit.session, heard))
     }
 
     /// The answer, in which a circuit that opened comes before a session's word, and a halt or a steer before the rest.
-    fn handed(&self, handed: Handed, heard: Told, now: Timestamp) -> Handed {
-        let opened = handed.answer.trip.is_some();
-        let (disposition, trip) = match heard {
-            Told::Trip(trip) if !opened => (Disposition::Trip, trip),
-            Told::Steer(trip) if !opened => (Disposition::Steer, trip),
-            Told::Nothing | Told::Trip(_) | Told::Steer(_) => return handed,
+    fn handed(&self, handed: Handed, heard: Option<(u64, Heard)>, now: Timestamp) -> Handed {
+        let Some((session, Heard { told, call })) = heard else { return handed };
+        if let Some(opened) = &handed.answer.trip {
+            self.note_told(session, &call, opened, now);
+            return handed;
+        }
+        let (disposition, trip) = match told {
+            Told::Trip(trip) => (Disposition::Trip, trip),
+            Told::Steer(trip) => (Disposition::Steer, trip),
+            Told::Nothing => return handed,
         };
         // Under a steer the model still gets the result, or the line of a failure.
         let text = if disposition == Disposition::Steer { handed.handling.text } else { None };
         let handling = Handling { disposition, after_ms: None, text };
-        let guard = Some(Box::new(self.told(Arc::from(trip), now)));
+        let refusal = Box::new(self.told(Arc::from(trip), now));
+        self.note_told(session, &call, &refusal, now);
+        let guard = Some(refusal);
         Handed { handling, guard, ..handed }
     }
 

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::sync::{AtomicUsize, Mutex, Ordering};
+use crate::domain::behaviour::{Fact, SessionOutcome};
 use crate::domain::session::run::AgentRun;
 use crate::domain::time::Timestamp;
 
@@ -25,6 +26,9 @@ pub(crate) struct Sessions {
 }
 
 impl Sessions {
+    /// Parts that are settled one by one.
+    pub(crate) const SHARDS: usize = SHARDS;
+
     pub(crate) fn new(limit: usize, idle_for_ms: u64) -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::new(HashMap::new())).collect();
         let sessions = Self { shards, per_shard_max: AtomicUsize::new(1), idle_for_ms: 0.into() };
@@ -48,42 +52,52 @@ impl Sessions {
     /// Works on a run that is there.
     pub(crate) fn with<R>(&self, key: u64, now: Timestamp, work: impl FnOnce(&mut AgentRun) -> R) -> Option<R> {
         let mut shard = self.shard(key)?.lock();
-        if shard.get(&key).is_some_and(|run| self.is_over(run, now)) {
-            shard.remove(&key);
-        }
-        shard.get_mut(&key).map(|run| work(run))
+        shard.get_mut(&key).filter(|run| !self.is_over(run, now)).map(|run| work(run))
     }
 
-    /// Works on a run, made by `make` where there is none. True where it is new.
+    /// Works on a run, made by `make` where there is none. What becomes known of a run that ends for it, and of this
+    /// one, goes into `facts`.
     pub(crate) fn with_made<R>(
         &self,
         key: u64,
         now: Timestamp,
-        make: impl FnOnce() -> AgentRun,
-        work: impl FnOnce(&mut AgentRun, bool) -> R,
+        (facts, make): (&mut Vec<Fact>, impl FnOnce() -> AgentRun),
+        work: impl FnOnce(&mut AgentRun, &mut Vec<Fact>) -> R,
     ) -> Option<R> {
         let mut shard = self.shard(key)?.lock();
         let is_known = shard.get(&key).is_some_and(|run| !self.is_over(run, now));
         if !is_known {
-            shard.remove(&key);
-            if shard.len() >= self.per_shard_max.load(Ordering::SeqCst) {
-                make_room(&mut shard);
+            let is_full =
+                |shard: &HashMap<u64, Box<AgentRun>>| shard.len() >= self.per_shard_max.load(Ordering::SeqCst);
+            let over = shard.remove(&key);
+            let idlest = if is_full(&shard) { make_room(&mut shard) } else { None };
+            for mut run in [over, idlest].into_iter().flatten() {
+                run.end(SessionOutcome::Abandoned, None, facts);
             }
             shard.insert(key, Box::new(make()));
         }
-        shard.get_mut(&key).map(|run| work(run, !is_known))
+        shard.get_mut(&key).map(|run| work(run, facts))
     }
 
-    /// Ends a run.
-    pub(crate) fn remove(&self, key: u64) -> Option<Box<AgentRun>> {
-        self.shard(key)?.lock().remove(&key)
+    /// Takes a run out.
+    pub(crate) fn remove(&self, key: u64, now: Timestamp) -> Option<Box<AgentRun>> {
+        let mut shard = self.shard(key)?.lock();
+        let is_there = shard.get(&key).is_some_and(|run| !self.is_over(run, now));
+        if is_there { shard.remove(&key) } else { None }
     }
 
-    /// Ends what has been idle too long, of one shard.
-    pub(crate) fn sweep(&self, nth: usize, now: Timestamp) {
-        if let Some(shard) = self.shards.get(nth % SHARDS) {
-            shard.lock().retain(|_, run| !self.is_over(run, now));
-        }
+    /// Ends what has been idle too long, and concludes what is due in the rest, of one shard.
+    pub(crate) fn settle(&self, nth: usize, now: Timestamp, facts: &mut Vec<Fact>) {
+        let Some(shard) = self.shards.get(nth % SHARDS) else { return };
+        shard.lock().retain(|_, run| {
+            let is_over = self.is_over(run, now);
+            if is_over {
+                run.end(SessionOutcome::Abandoned, None, facts);
+            } else {
+                run.settle(now, facts);
+            }
+            !is_over
+        });
     }
 
     /// Runs that are kept.
@@ -92,10 +106,8 @@ impl Sessions {
     }
 }
 
-/// Lets the longest idle go, of as many as are looked at.
-fn make_room(shard: &mut HashMap<u64, Box<AgentRun>>) {
+/// Takes the longest idle out, of as many as are looked at.
+fn make_room(shard: &mut HashMap<u64, Box<AgentRun>>) -> Option<Box<AgentRun>> {
     let oldest = shard.iter().take(LOOKS_MAX).min_by_key(|(_, run)| run.last_seen).map(|(key, _)| *key);
-    if let Some(oldest) = oldest {
-        shard.remove(&oldest);
-    }
+    oldest.and_then(|oldest| shard.remove(&oldest))
 }

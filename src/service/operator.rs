@@ -14,7 +14,7 @@ use crate::domain::event::{Event, Happening};
 use crate::domain::ids::Code;
 use crate::engine::operate::{CircuitName, Cursor};
 use crate::wire::pb::operator_service_server::OperatorService;
-use crate::wire::{InvalidField, operator, pb};
+use crate::wire::{InvalidField, behaviour, operator, pb};
 
 /// The service.
 pub(crate) struct Operators {
@@ -187,6 +187,17 @@ impl OperatorService for Operators {
             }
         });
         Ok(Response::new(ReceiverStream::new(receiver)))
+    }
+
+    async fn get_behaviour(
+        &self,
+        request: Request<pb::GetBehaviourRequest>,
+    ) -> Result<Response<pb::GetBehaviourResponse>, Status> {
+        let now = self.shared.now(request.metadata());
+        let breaker = filter(&request.get_ref().breaker)?;
+        let engine = &self.shared.engine;
+        let behaviour = engine.behaviour(breaker.as_ref(), now);
+        Ok(Response::new(behaviour::figures(&behaviour, engine.session_count())))
     }
 
     async fn reload_config(

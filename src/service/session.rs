@@ -6,6 +6,7 @@ use tonic::{Request, Response, Status};
 
 use super::caller::known;
 use super::{Shared, status};
+use crate::domain::behaviour::SessionOutcome;
 use crate::domain::session::run::AgentRun;
 use crate::domain::time::Timestamp;
 use crate::wire::pb::session_service_server::SessionService;
@@ -62,7 +63,8 @@ impl SessionService for Runs {
         let session = request.session.as_ref();
         let last = self.with(session, now, |run| counts(run))?;
         let (caller, id) = named(session).map_err(invalid)?;
-        self.0.engine.close_session(caller, id);
+        let outcome = Option::from(request.outcome()).unwrap_or(SessionOutcome::Abandoned);
+        self.0.engine.close_session(caller, id, (outcome, request.success), now);
         Ok(Response::new(pb::CloseSessionResponse { counts: Some(last) }))
     }
 

@@ -2,6 +2,7 @@
 
 use tracing::{debug, info, warn};
 
+use crate::domain::behaviour::{Conclusion, Fact, SessionEnd};
 use crate::domain::event::{Event, Happening, Opening, Told};
 use crate::domain::time::Span;
 
@@ -17,6 +18,7 @@ pub fn event(event: &Event) {
         Happening::Steered(told) => refused(event, told, "steered"),
         Happening::Halted(told) => refused(event, told, "halted"),
         Happening::ShadowRefused(told) => refused(event, told, "would have refused, in shadow"),
+        Happening::FollowedUp(fact) => followed_up(event, fact),
         Happening::Probing => info!(seq, breaker, scope, kind, generation, "half_open: a probe is out"),
         Happening::ProbeLost => warn!(seq, breaker, scope, kind, generation, "a probe was not reported in time"),
         Happening::Recovered => info!(seq, breaker, scope, kind, generation, "closed: the target answers well again"),
@@ -59,6 +61,26 @@ fn tripped(event: &Event, opening: &Opening) {
         hint_clamped = opening.hint_clamped,
         "open: calls are refused"
     );
+}
+
+fn followed_up(event: &Event, fact: &Fact) {
+    let (seq, breaker) = (event.seq, event.breaker.as_str());
+    let (signal, variant) = fact.label().map_or(("", ""), |label| (label.signal.word(), label.variant.as_str()));
+    match fact {
+        Fact::Told(_, action) => debug!(seq, breaker, signal, variant, action = action.word(), "told"),
+        Fact::Concluded(conclusion) => {
+            let Conclusion { first_action, repeats, ignored, .. } = &**conclusion;
+            let first_action = first_action.word();
+            debug!(seq, breaker, signal, variant, first_action, repeats, ignored, "concluded: what the model did");
+        }
+        Fact::Resolved { resolution, turns, .. } => {
+            debug!(seq, breaker, signal, variant, resolution = resolution.word(), turns, "resolved: how it ended");
+        }
+        Fact::Ended(end) => {
+            let SessionEnd { outcome, success, halts, steers, .. } = &**end;
+            debug!(seq, outcome = outcome.word(), success, halts, steers, "a session ended");
+        }
+    }
 }
 
 fn refused(event: &Event, told: &Told, what: &str) {

@@ -105,6 +105,7 @@ impl AskedCall<'_> {
                 is_idempotent: !request.idempotency_key.is_empty(),
                 idempotency_key: &request.idempotency_key,
                 wave: &request.wave_id,
+                lane: &request.lane,
                 turn: request.turn,
                 task: &request.task_id,
                 purpose: &request.purpose,

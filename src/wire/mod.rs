@@ -1,5 +1,6 @@
 //! L2: between the wire and the domain. Generated messages stop here and in `service`.
 
+pub mod behaviour;
 pub mod breaker;
 pub mod contract;
 pub mod failure;

@@ -160,6 +160,7 @@ pub fn event(event: &Event, incarnation: u64, wall: WallClock) -> pb::Event {
         Happening::Steered(told) => with_told(of(E::Steered), told),
         Happening::Halted(told) => with_told(of(E::Halted), told),
         Happening::ShadowRefused(told) => with_told(of(E::ShadowRefused), told),
+        Happening::FollowedUp(fact) => super::behaviour::event(base, fact),
         Happening::Tripped(opening) => with_opening(moved(E::Tripped, opening.from, Phase::Open), opening),
         Happening::Probing => moved(E::Probing, Phase::Open, Phase::HalfOpen),
         Happening::ProbeLost => of(E::ProbeLost),

@@ -1,6 +1,7 @@
 //! Closed words, both ways. Every match is exhaustive: a new word does not compile until it is here.
 
 use super::pb;
+use crate::domain::behaviour::{FirstAction, Resolution, SessionOutcome};
 use crate::domain::breaker::Acknowledgement;
 use crate::domain::breaker::overrides::OverrideMode;
 use crate::domain::contract::session::Refuser;
@@ -101,6 +102,9 @@ twins!(
         FiguresDropped,
     }
 );
+twins!(FirstAction, pb::FirstAction { Match, Repeat, Other, None });
+twins!(Resolution, pb::Resolution { Recovered, Halted, Abandoned, Superseded });
+twins!(SessionOutcome, pb::SessionOutcome { Answered, Escalated, Halted, Abandoned });
 twins!(Refuser, pb::RefusedBy { User, Host });
 twins!(Effect, pb::Effect { Read, Mutate, Unknown });
 twins!(Carrier, pb::Carrier { Http, Grpc, Mcp, Process });
@@ -173,6 +177,9 @@ mod tests {
         same_words!(FailureClass, pb::FailureClass, "FAILURE_CLASS_");
         same_words!(Leaf, pb::Leaf, "LEAF_");
         same_words!(Reason, pb::LeafReason, "LEAF_REASON_");
+        same_words!(FirstAction, pb::FirstAction, "FIRST_ACTION_");
+        same_words!(Resolution, pb::Resolution, "RESOLUTION_");
+        same_words!(SessionOutcome, pb::SessionOutcome, "SESSION_OUTCOME_");
         same_words!(Disposition, pb::Disposition, "DISPOSITION_");
         same_words!(Effect, pb::Effect, "EFFECT_");
         same_words!(Carrier, pb::Carrier, "CARRIER_");

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use prost::Message as _;
 use prost_types::source_code_info::Location;
 use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorProto, FileDescriptorSet};
+use tripnote::domain::behaviour::{FirstAction, Resolution, SessionOutcome};
 use tripnote::domain::breaker::Acknowledgement;
 use tripnote::domain::breaker::overrides::OverrideMode;
 use tripnote::domain::contract::{Action, Urgency, Variant};
@@ -135,6 +136,7 @@ fn the_words_of_the_protos_are_the_words_of_the_domain_in_its_order() {
         };
     }
     same!(Action, Signal, Urgency, Phase, Variant, OverrideMode, Acknowledgement, ErrorKind, CircuitKind);
+    same!(FirstAction, Resolution, SessionOutcome);
     same!(Observation, FailureClass, Disposition, Effect, Carrier, ReviewRule, Leaf, LeafReason);
 }
 
@@ -144,13 +146,15 @@ fn no_enum_of_the_protos_is_left_without_a_twin() {
     let only_on_the_wire = ["EventKind"]; // its twin carries figures: `domain::event::Happening`
     let of_results = ["Observation", "FailureClass", "Disposition", "Effect", "Carrier", "ReviewRule"];
     // Their twins carry figures, or are told apart by more than a word.
-    let of_sessions = ["RefusedBy", "SessionOutcome", "ReviewVerdict"];
+    let of_sessions = ["RefusedBy", "ReviewVerdict"];
     let of_failures = ["Leaf", "LeafReason"];
+    let of_behaviour = ["FirstAction", "Resolution", "SessionOutcome"];
     let known: BTreeSet<&str> = twins
         .into_iter()
         .chain(of_results)
         .chain(of_sessions)
         .chain(of_failures)
+        .chain(of_behaviour)
         .chain(only_on_the_wire)
         .chain(["CircuitKind"])
         .collect();

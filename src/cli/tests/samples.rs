@@ -146,6 +146,16 @@ pub(in crate::cli) fn event() -> pb::Event {
         lost: 3,
         config_version: 2,
         owner: "ops".to_owned(),
+        signal: pb::Signal::ErrorRate.into(),
+        variant: "contract_lines".to_owned(),
+        first_action: pb::FirstAction::Repeat.into(),
+        repeats: 2,
+        ignored: 1,
+        resolution: pb::Resolution::Recovered.into(),
+        turns: Some(3),
+        outcome: pb::SessionOutcome::Escalated.into(),
+        halts: 1,
+        success: Some(false),
     }
 }
 

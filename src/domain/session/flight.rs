@@ -1,6 +1,7 @@
 //! A call between its admission and its report, and what the report brings.
 
 use super::call::{Report, ToolName, Wave};
+use crate::domain::behaviour::telling::CallKey;
 use crate::domain::contract::session::Refuser;
 use crate::domain::ids::SafeText;
 use crate::domain::observation::{Observation, Typing};
@@ -24,6 +25,10 @@ pub struct InFlight {
     pub identity: u64,
     /// What it is to find out, hashed.
     pub purpose: u64,
+    /// The sub-agent, hashed; 0 for the main one.
+    pub lane: u64,
+    /// The model step in its lane, as it is counted.
+    pub step: u32,
     /// Its wave.
     pub wave: Option<Wave>,
     /// The model step.
@@ -49,6 +54,8 @@ pub struct Came<'a> {
     pub typing: Option<&'a Typing>,
     /// What is known of the tool.
     pub tool: &'a Tool,
+    /// The breaker that let it through.
+    pub breaker: u64,
     /// The fingerprint of a failed or empty result, hashed.
     pub fingerprint: Option<u64>,
     /// A usable result, hashed.
@@ -75,7 +82,31 @@ pub struct Came<'a> {
     pub now: Timestamp,
 }
 
+/// A call by what tells that it is made again, and where in its session it was.
+#[derive(Clone, Copy, Debug)]
+pub struct FollowedCall {
+    /// What it is.
+    pub key: CallKey,
+    /// The sub-agent, hashed; 0 for the main one.
+    pub lane: u64,
+    /// The model step.
+    pub step: u32,
+}
+
 impl InFlight {
+    /// What tells that it is made again.
+    #[must_use]
+    pub const fn key(&self) -> CallKey {
+        let Self { tool, target, arguments, identity, .. } = *self;
+        CallKey { tool, target, arguments, identity }
+    }
+
+    /// The call as it is followed.
+    #[must_use]
+    pub const fn followed(&self) -> FollowedCall {
+        FollowedCall { key: self.key(), lane: self.lane, step: self.step }
+    }
+
     /// The call and what came of it, as the gates take it.
     #[must_use]
     pub fn report<'a>(&'a self, place: u64, came: &Came<'a>) -> Report<'a> {

@@ -2,16 +2,21 @@
 //!
 //! Pure: no clock, no lock, no I/O. A call is known from its admission to its report by the number of its permit.
 
+mod trips;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::call::Ask;
 use super::evidence::{EvidenceLedger, ReportedCall};
-use super::flight::{Came, InFlight};
+use super::flight::{Came, FollowedCall, InFlight};
 use super::policy::SessionPolicy;
 use super::review::keywords::Keywords;
 use super::review::{ReviewInput, ReviewRule, SendBacks, Verdict as Reviewed, review};
 use super::{Session, Told};
+use crate::domain::behaviour::Fact;
+use crate::domain::behaviour::follow::FollowUps;
+use crate::domain::behaviour::steps::Steps;
 use crate::domain::contract::Trip;
 use crate::domain::ids::{HashKey, SafeText};
 use crate::domain::observation::Observation;
@@ -100,6 +105,15 @@ pub struct RunCounts {
     pub halted: u64,
 }
 
+/// What a report is answered with, and the call that it was of.
+#[derive(Debug)]
+pub struct Heard {
+    /// The word of the gates.
+    pub told: Told,
+    /// The call, to follow what is told of it.
+    pub call: FollowedCall,
+}
+
 /// One agent run.
 #[derive(Debug)]
 pub struct AgentRun {
@@ -117,6 +131,9 @@ pub struct AgentRun {
     dropped_lines: u64,
     /// When targets failed last, the latest failure last.
     last_bad: VecDeque<(u64, Timestamp)>,
+    steps: Steps,
+    /// None until a contract is told.
+    follow_ups: Option<Box<FollowUps>>,
     /// When it was last heard of.
     pub last_seen: Timestamp,
 }
@@ -140,6 +157,8 @@ impl AgentRun {
             lines: VecDeque::new(),
             dropped_lines: 0,
             last_bad: VecDeque::new(),
+            steps: Steps::default(),
+            follow_ups: None,
             last_seen: now,
         }
     }
@@ -151,7 +170,7 @@ impl AgentRun {
     }
 
     /// The task of a call: as before where it names none, else a new one where it names another.
-    pub fn turn_to_task(&mut self, task: u64) -> u32 {
+    pub fn turn_to_task(&mut self, task: u64, out: &mut Vec<Fact>) -> u32 {
         let current = self.tasks.back().map_or(0, |(name, _)| *name);
         if task != 0 && task != current {
             if current == 0 && self.counts.admitted + self.counts.refused == 0 {
@@ -159,6 +178,7 @@ impl AgentRun {
             } else {
                 self.task = self.task.saturating_add(1);
                 self.gates.new_task(self.task.into());
+                self.end_task(out);
             }
             if self.tasks.len() >= TASKS_MAX {
                 self.tasks.pop_front();
@@ -236,10 +256,11 @@ impl AgentRun {
     }
 
     /// Notes what a call came to. None where the call is not known: it was reported before, or let go.
-    pub fn report(&mut self, place: u64, came: &Came<'_>) -> Option<Told> {
+    pub fn report(&mut self, place: u64, came: &Came<'_>, out: &mut Vec<Fact>) -> Option<Heard> {
         let call = self.in_flight.remove(&place)?;
         self.last_seen = self.last_seen.max(came.now);
         let typing = came.typing;
+        self.came_back(&call, came, out);
         let told = self.gates.report(&call.report(place, came));
         if came.is_success {
             self.gates.target_recovered(call.target);
@@ -273,7 +294,7 @@ impl AgentRun {
             line.signal = trip.map(|trip| trip.contract.row.signal);
             line.word = word;
         }
-        Some(told)
+        Some(Heard { told, call: call.followed() })
     }
 
     /// The model's context was compacted; answers the epoch in force.

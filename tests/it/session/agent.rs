@@ -42,7 +42,7 @@ impl<'a> Agent<'a> {
     }
 
     pub(crate) async fn close(&mut self) {
-        let request = pb::CloseSessionRequest { session: self.session_ref(), outcome: 0 };
+        let request = pb::CloseSessionRequest { session: self.session_ref(), outcome: 0, success: None };
         self.server.sessions().close_session(request).await.unwrap();
     }
 

@@ -1,0 +1,122 @@
+//! The figures of what models did with what they were told: every fact is numbered as an event and added up once.
+
+use std::collections::BTreeMap;
+
+use super::Engine;
+use super::sync::Mutex;
+use crate::domain::behaviour::Fact;
+use crate::domain::behaviour::figures::{Figures, SessionFigures};
+use crate::domain::event::{Event, Happening};
+use crate::domain::ids::Code;
+use crate::domain::signal::Signal;
+use crate::domain::time::Timestamp;
+
+/// Parts that are told apart; beyond, a breaker's trips are counted under `other`.
+const PARTS_MAX: usize = 4_096;
+/// The code of the breakers that there was no room for.
+const OTHER: &str = "other";
+/// The code that events about sessions bear.
+const SESSION: &str = "session";
+
+/// One part of what was told. Without a signal: all of its breaker's.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Part {
+    /// The breaker.
+    pub breaker: Code,
+    /// The class of trouble; none: all.
+    pub signal: Option<Signal>,
+    /// The wording.
+    pub variant: Code,
+}
+
+/// All figures.
+#[derive(Clone, Debug, Default)]
+pub struct Behaviour {
+    /// By part.
+    pub parts: BTreeMap<Part, Figures>,
+    /// Of ended sessions.
+    pub sessions: SessionFigures,
+}
+
+/// What is added up, of one process.
+#[derive(Debug, Default)]
+pub(crate) struct Sums {
+    // A leaf lock, taken for a trip and never for a call that passes.
+    behaviour: Mutex<Behaviour>,
+}
+
+impl Behaviour {
+    fn add(&mut self, fact: &Fact) {
+        let label = fact.label();
+        let signals = label.map(|label| [Some(label.signal), None]).into_iter().flatten();
+        for (label, signal) in label.into_iter().cycle().zip(signals) {
+            let part = Part { breaker: label.breaker.clone(), signal, variant: label.variant.clone() };
+            let figures = self.part(part);
+            match fact {
+                Fact::Told(..) => figures.told += 1,
+                Fact::Concluded(conclusion) => {
+                    let before = if signal.is_some() { conclusion.of_signal } else { conclusion.of_breaker };
+                    figures.conclude(conclusion, before);
+                }
+                Fact::Resolved { resolution, turns, .. } => figures.resolve(*resolution, *turns),
+                Fact::Ended(_) => {}
+            }
+        }
+        if let Fact::Ended(end) = fact {
+            self.sessions.end(end);
+            for label in &end.halted_by {
+                for signal in [Some(label.signal), None] {
+                    let part = Part { breaker: label.breaker.clone(), signal, variant: label.variant.clone() };
+                    self.part(part).halt(end.success == Some(true));
+                }
+            }
+        }
+    }
+
+    fn part(&mut self, part: Part) -> &mut Figures {
+        let has_room = self.parts.len() < PARTS_MAX || self.parts.contains_key(&part);
+        let breaker = if has_room { part.breaker } else { Code::from_target(OTHER) };
+        self.parts.entry(Part { breaker, ..part }).or_default()
+    }
+}
+
+impl Engine {
+    /// What models did with what they were told, so far: of one breaker, or of all. Sessions that nothing was heard of
+    /// too long are ended first.
+    #[must_use]
+    pub fn behaviour(&self, breaker: Option<&Code>, now: Timestamp) -> Behaviour {
+        self.settle_sessions(now);
+        let all = self.sums.behaviour.lock();
+        let is_asked = |part: &Part| breaker.is_none_or(|code| *code == part.breaker);
+        let asked = all.parts.iter().filter(|(part, _)| is_asked(part));
+        Behaviour {
+            parts: asked.map(|(part, figures)| (part.clone(), figures.clone())).collect(),
+            ..all.sessions_only()
+        }
+    }
+
+    /// Numbers facts as events and adds them up; called without any lock.
+    pub(super) fn publish(&self, facts: Vec<Fact>, now: Timestamp) {
+        if facts.is_empty() {
+            return;
+        }
+        {
+            let mut behaviour = self.sums.behaviour.lock();
+            facts.iter().for_each(|fact| behaviour.add(fact));
+        }
+        let event = |fact: Fact| {
+            let breaker = fact.label().map_or_else(|| Code::from_target(SESSION), |label| label.breaker.clone());
+            let what = Happening::FollowedUp(fact);
+            Event { seq: 0, at: now, breaker, scope: "".into(), kind: None, generation: 0, what }
+        };
+        let mut events: Vec<Event> = facts.into_iter().map(event).collect();
+        self.log.number(&mut events);
+        self.log.hand_in(events);
+    }
+}
+
+impl Behaviour {
+    fn sessions_only(&self) -> Self {
+        Self { parts: BTreeMap::new(), sessions: self.sessions }
+    }
+}
