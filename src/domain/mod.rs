@@ -1,5 +1,6 @@
 //! L0: everything that decides. No clock, no lock, no runtime, no wire type; the caller passes `now` and drains events.
 
+pub mod behaviour;
 pub mod breaker;
 pub mod contract;
 pub mod document;
