@@ -1,53 +1,22 @@
 //! What became of many trips: sums that can be added to each other, so that lives and replicas can be.
 
+use super::statistics::{Counted, Sample};
 use super::{Cluster, Conclusion, Fact, FirstAction, Resolution, SessionEnd, SessionOutcome};
 
 /// Places of a distribution of steps; the last holds those that took longer.
 pub const TURNS_PLACES: usize = 65;
-
-/// What hangs together: over sessions with m trips of which x hit, the sums of squares and products. Trips of one
-/// session are not independent, so that their number alone says more than is known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Clusters {
-    /// Sessions with any trip.
-    pub sessions: u64,
-    /// Sum of m · m.
-    pub trips_sq: u64,
-    /// Sum of x · x.
-    pub hits_sq: u64,
-    /// Sum of m · x.
-    pub trips_hits: u64,
-}
-
-impl Clusters {
-    /// One more trip in a session that had `trips` of which `hits` hit.
-    fn add(&mut self, trips: u32, hits: u32, is_hit: bool) {
-        let (m, x, hit) = (u64::from(trips), u64::from(hits), u64::from(is_hit));
-        self.sessions += u64::from(trips == 0);
-        self.trips_sq += 2 * m + 1;
-        self.hits_sq += hit * (2 * x + 1);
-        self.trips_hits += x + hit * (m + 1);
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.sessions += other.sessions;
-        self.trips_sq += other.trips_sq;
-        self.hits_sq += other.hits_sq;
-        self.trips_hits += other.trips_hits;
-    }
-}
 
 /// What became of the trips of one breaker in one wording, under one signal or all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figures {
     /// Trips told.
     pub told: u64,
-    /// Of these, concluded.
-    pub concluded: u64,
     /// First actions of concluded trips, in the order of [`FirstAction::ALL`].
     pub first_actions: [u64; 4],
-    /// Concluded trips with at least one repeat.
-    pub repeated: u64,
+    /// Concluded trips and, of these, those with at least one repeat.
+    pub repeated: Sample,
+    /// Concluded trips and, of these, those whose first action matched.
+    pub matched: Sample,
     /// Repeats in all.
     pub repeats: u64,
     /// Concluded trips whose target was called with other arguments, against the action.
@@ -58,10 +27,6 @@ pub struct Figures {
     pub resolutions: [u64; 4],
     /// Recovered trips by the steps it took.
     pub turns: [u64; TURNS_PLACES],
-    /// How the repeated trips of sessions hang together.
-    pub repeated_clusters: Clusters,
-    /// How the trips with a first action that matched do.
-    pub matched_clusters: Clusters,
     /// Sessions that were told to halt.
     pub halted_sessions: u64,
     /// Of these, those that succeeded.
@@ -72,16 +37,14 @@ impl Default for Figures {
     fn default() -> Self {
         Self {
             told: 0,
-            concluded: 0,
             first_actions: [0; 4],
-            repeated: 0,
+            repeated: Sample::default(),
+            matched: Sample::default(),
             repeats: 0,
             ignored_trips: 0,
             ignored: 0,
             resolutions: [0; 4],
             turns: [0; TURNS_PLACES],
-            repeated_clusters: Clusters::default(),
-            matched_clusters: Clusters::default(),
             halted_sessions: 0,
             false_halts: 0,
         }
@@ -101,19 +64,28 @@ impl Figures {
         self.resolutions.get(word as usize).copied().unwrap_or(0)
     }
 
+    /// Concluded trips.
+    #[must_use]
+    pub const fn concluded(&self) -> u64 {
+        self.repeated.counted.trips
+    }
+
     /// Adds what became known of one trip; `before` is what its session had come to.
     pub fn conclude(&mut self, conclusion: &Conclusion, before: Cluster) {
         let Conclusion { first_action, repeats, ignored, .. } = *conclusion;
-        self.concluded += 1;
         if let Some(count) = self.first_actions.get_mut(first_action as usize) {
             *count += 1;
         }
-        self.repeated += u64::from(repeats > 0);
         self.repeats += u64::from(repeats);
         self.ignored_trips += u64::from(ignored > 0);
         self.ignored += u64::from(ignored);
-        self.repeated_clusters.add(before.trips, before.repeated, repeats > 0);
-        self.matched_clusters.add(before.trips, before.matched, first_action == FirstAction::Match);
+        let add = |sample: &mut Sample, hits: u32, is_hit: bool| {
+            let (trips, hits) = (u64::from(before.trips), u64::from(hits));
+            let after = Counted { trips: trips + 1, hits: hits + u64::from(is_hit) };
+            sample.recount(Counted { trips, hits }, after);
+        };
+        add(&mut self.repeated, before.repeated, repeats > 0);
+        add(&mut self.matched, before.matched, first_action == FirstAction::Match);
     }
 
     /// Adds how it ended with one trip.
@@ -136,8 +108,6 @@ impl Figures {
     /// Adds the figures of another part: other signals, another replica.
     pub fn merge(&mut self, other: &Self) {
         self.told += other.told;
-        self.concluded += other.concluded;
-        self.repeated += other.repeated;
         self.repeats += other.repeats;
         self.ignored_trips += other.ignored_trips;
         self.ignored += other.ignored;
@@ -146,8 +116,8 @@ impl Figures {
         add_each(&mut self.first_actions, &other.first_actions);
         add_each(&mut self.resolutions, &other.resolutions);
         add_each(&mut self.turns, &other.turns);
-        self.repeated_clusters.merge(&other.repeated_clusters);
-        self.matched_clusters.merge(&other.matched_clusters);
+        self.repeated.add(&other.repeated);
+        self.matched.add(&other.matched);
     }
 }
 
@@ -216,29 +186,6 @@ impl Fact {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn clusters_hold_the_sums_over_sessions_however_the_trips_come() {
-        let sessions: [&[bool]; 4] = [&[true, false, true], &[false], &[true, true], &[false; 5]];
-        let mut sums = Clusters::default();
-        for at in 0..5 {
-            for trips in sessions.iter().filter_map(|trips| trips.get(..=at)) {
-                let hits = trips[..at].iter().filter(|hit| **hit).count();
-                sums.add(at as u32, hits as u32, trips[at]);
-            }
-        }
-        let squares = |of: fn(u64, u64) -> u64| -> u64 {
-            let counted = |trips: &&[bool]| (trips.len() as u64, trips.iter().filter(|hit| **hit).count() as u64);
-            sessions.iter().map(counted).map(|(m, x)| of(m, x)).sum()
-        };
-        let due = Clusters {
-            sessions: 4,
-            trips_sq: squares(|m, _| m * m),
-            hits_sq: squares(|_, x| x * x),
-            trips_hits: squares(|m, x| m * x),
-        };
-        assert_eq!(sums, due);
-    }
 
     #[test]
     fn figures_of_two_parts_add_up_to_those_of_the_whole() {

@@ -6,6 +6,7 @@
 pub mod figures;
 pub mod follow;
 mod matching;
+pub mod statistics;
 pub mod steps;
 pub mod telling;
 
