@@ -181,7 +181,7 @@ impl Default for SessionKeys {
             ProgressPolicy::default();
         let held = observed.unwrap_or(same);
         Self {
-            idle_for_ms: 30 * 60_000,
+            idle_for_ms: 60 * 60_000,
             steer_at: same.steer_at(),
             halt_at: same.halt_at(),
             sweep_steer_at: sweep.steer_at(),

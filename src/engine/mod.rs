@@ -70,7 +70,7 @@ impl Default for Limits {
             targets: 100_000,
             targets_per_caller: 10_000,
             calls: 100_000,
-            sessions: 10_000,
+            sessions: 50_000,
             events_bytes: 8 << 20,
             attempts: 10_000,
         }
@@ -107,7 +107,7 @@ pub struct SessionSettings {
 
 impl Default for SessionSettings {
     fn default() -> Self {
-        Self { policy: Arc::new(SessionPolicy::default()), idle_for_ms: 30 * 60_000 }
+        Self { policy: Arc::new(SessionPolicy::default()), idle_for_ms: 60 * 60_000 }
     }
 }
 

@@ -15,6 +15,7 @@ mod bad_input;
 mod binary;
 mod failure;
 mod flood;
+mod follow_ups;
 mod lifecycle;
 mod operator;
 #[cfg(feature = "real")]

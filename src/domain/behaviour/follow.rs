@@ -111,27 +111,27 @@ impl FollowUps {
         }
     }
 
-    /// A call is asked for: the first of a later step is the first action; each counts once for the latest trip of a
-    /// breaker and signal that forbade it.
+    /// A call is asked for: the first of a later step is the first action. It counts once for each breaker and signal: as
+    /// a repeat of the latest trip that it repeats, else against the latest that it ignores.
     pub fn called(&mut self, next: &NextCall, out: &mut Vec<Fact>) {
+        for trip in self.trips.iter_mut().filter(|trip| trip.first_action.is_none() && trip.is_followed_by(next)) {
+            trip.first_action = Some(match () {
+                () if trip.asked.is_repeated_by(next) => FirstAction::Repeat,
+                () if trip.asked.is_met_by(next) => FirstAction::Match,
+                () => FirstAction::Other,
+            });
+        }
+        let is_repeat = |trip: &Trip| trip.is_followed_by(next) && trip.asked.is_repeated_by(next);
+        let is_ignored = |trip: &Trip| trip.is_followed_by(next) && trip.asked.is_ignored_by(next);
         for at in 0..self.trips.len() {
-            let Some((before, later)) = self.trips.split_at_mut_checked(at + 1) else { break };
-            let Some(trip) = before.last_mut().filter(|trip| trip.is_followed_by(next)) else { continue };
-            let is_repeat = trip.asked.is_repeated_by(next);
-            if trip.first_action.is_none() {
-                trip.first_action = Some(match () {
-                    () if is_repeat => FirstAction::Repeat,
-                    () if trip.asked.is_met_by(next) => FirstAction::Match,
-                    () => FirstAction::Other,
-                });
-            }
-            let of_label = |later: &&Trip| later.is_of(&trip.label) && later.is_followed_by(next);
-            if is_repeat {
-                let is_last = !later.iter().filter(of_label).any(|later| later.asked.is_repeated_by(next));
-                trip.repeats = trip.repeats.saturating_add(u32::from(is_last));
-            } else if trip.asked.is_ignored_by(next) {
-                let is_last = !later.iter().filter(of_label).any(|later| later.asked.is_ignored_by(next));
-                trip.ignored = trip.ignored.saturating_add(u32::from(is_last));
+            let Some(trip) = self.trips.get(at) else { break };
+            let of_label = || self.trips.iter().filter(|other| other.is_of(&trip.label));
+            let later = || self.trips.iter().skip(at + 1).filter(|other| other.is_of(&trip.label));
+            let repeats = is_repeat(trip) && !later().any(is_repeat);
+            let ignores = is_ignored(trip) && !later().any(is_ignored) && !of_label().any(is_repeat);
+            if let Some(trip) = self.trips.get_mut(at) {
+                trip.repeats = trip.repeats.saturating_add(u32::from(repeats));
+                trip.ignored = trip.ignored.saturating_add(u32::from(ignores));
             }
         }
         self.settle(next.at, out);
@@ -292,3 +292,6 @@ impl Trip {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -71,7 +71,7 @@ impl Lane {
             (Some(turn), Some(last)) if turn < last && !made.begins_task => {
                 return self.step.saturating_sub((last - turn).min(LEAP_MAX)).max(1); // a late call of an earlier step
             }
-            (Some(turn), Some(last)) if turn < last => 1, // the caller counts each task's turns from the start
+            (Some(turn), Some(last)) if turn <= last && made.begins_task => 1, // turns are counted anew in each task
             (Some(turn), Some(last)) => (turn - last).min(LEAP_MAX),
             (Some(_), None) => 1,
             (None, _) if made.wave.is_some() => u32::from(made.wave != self.wave),

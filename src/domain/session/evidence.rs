@@ -17,7 +17,7 @@ use crate::domain::tool::Tool;
 use identifiers::SeenIds;
 
 /// Rows of a session; the oldest goes first. About 400 bytes each where every name is as long as it may be.
-pub const ROWS_MAX: usize = 512;
+pub const ROWS_MAX: usize = 256;
 /// The longest tool name in bytes.
 pub const TOOL_BYTES_MAX: usize = 128;
 /// The longest digest in bytes.

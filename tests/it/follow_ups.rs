@@ -1,0 +1,79 @@
+//! What models did with what they were told: scripted sessions through a real server, their figures counted by hand.
+
+mod script;
+
+use std::collections::BTreeMap;
+
+use tripnote::wire::pb;
+
+use self::script::{Case, Step, read};
+use crate::support::TestServer;
+
+/// The figures of one breaker, signal and variant by name; those that are 0 are left out.
+fn named(of: &pb::VariantBehaviour) -> BTreeMap<&'static str, u64> {
+    let (first, ended) = (of.first_actions.unwrap(), of.resolutions.unwrap());
+    let turns = of.turns_to_recovery.as_ref().unwrap();
+    let steps = (0..).zip(&turns.trips).map(|(steps, trips)| steps * trips).sum();
+    let all = [
+        ("trips", of.trips),
+        ("concluded", of.concluded),
+        ("sessions", of.sessions),
+        ("match", first.r#match),
+        ("repeat", first.repeat),
+        ("other", first.other),
+        ("none", first.none),
+        ("repeated", of.repeated_trips),
+        ("repeats", of.repeats),
+        ("ignoring", of.ignored_trips),
+        ("ignored", of.ignored),
+        ("recovered", ended.recovered),
+        ("halted", ended.halted),
+        ("abandoned", ended.abandoned),
+        ("superseded", ended.superseded),
+        ("turns", steps),
+        ("halted_sessions", of.halted_sessions),
+        ("false_halts", of.false_halts),
+    ];
+    all.into_iter().filter(|(_, count)| *count > 0).collect()
+}
+
+/// Plays a case and says where it departs.
+async fn play(case: &Case) -> Vec<String> {
+    let server = TestServer::start(&case.config).await;
+    let mut player = script::Player::new(&server);
+    let mut faults = vec![];
+    for (line, step) in &case.steps {
+        let (got, due) = match step {
+            Step::Act { act, due } => (player.act(act).await, due.clone()),
+            Step::Figures { breaker, signal, due } => {
+                let request = pb::GetBehaviourRequest { breaker: breaker.clone() };
+                let answer = server.operators().get_behaviour(request).await.unwrap().into_inner();
+                let is_of = |of: &&pb::VariantBehaviour| {
+                    format!("SIGNAL_{}", signal.to_uppercase()) == of.signal().as_str_name()
+                };
+                let found = answer.breakers.first().and_then(|of| of.by_signal.iter().find(is_of)).map(named);
+                (format!("{:?}", found.unwrap_or_default()), format!("{due:?}"))
+            }
+        };
+        if got != due {
+            faults.push(format!("line {line} of [{}]\n    wanted  {due}\n    got     {got}", case.name));
+        }
+    }
+    server.stop().await;
+    faults
+}
+
+#[tokio::test]
+async fn every_action_is_measured_as_it_is_counted_by_hand() {
+    let cases = read(include_str!("../fixtures/behaviour/follow_ups.table"));
+    let mut faults = vec![];
+    for case in &cases {
+        faults.extend(play(case).await);
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let wanted = ["switch_to_fallback", "await_recovery", "wait_for_quota", "reduce_payload", "change_route"];
+    let more = ["call_in_next_wave", "verify_effect", "stop_and_escalate", "halt_with_partial_findings"];
+    for action in wanted.iter().chain(&more) {
+        assert!(cases.iter().any(|case| case.name.starts_with(action)), "no case of {action}");
+    }
+}
