@@ -154,7 +154,7 @@ impl<T: 'static> Field<T> {
             Self::Words(lens) => entry::read_words(place, sink).map(|words| lens.set_read(into, words)),
             Self::Poll(lens) => self.table_of(value).map(|_| lens.set_read(into, poll::read_poll(place, sink))),
             Self::Weights(lens) => {
-                self.table_of(value).map(|table| lens.set_read(into, weights::read_weights(table, place, sink)))
+                self.table_of(value).map(|table| (lens.set)(into, weights::read_weights(table, place, sink)))
             }
             Self::Fallbacks(lens) => fallback::read_fallbacks(place, sink)
                 .map_err(|()| self.wrong_type(value))

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toml::de::DeTable;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use super::fault::{Place, Sink, path_segment};
 use super::field::{Range, read_count};
@@ -15,8 +16,8 @@ pub(super) type Weights = Vec<(Arc<str>, u32)>;
 
 const WEIGHT: Range = Range { min: 1, max: WEIGHT_MAX as u64 };
 
-/// The weights; none where one is at fault or their number is, which is reported.
-pub(super) fn read_weights(table: &DeTable<'_>, place: &Place<'_>, sink: &mut Sink<'_>) -> Option<Weights> {
+/// The weights; a name whose weight is at fault, which is reported, is kept: it can still be looked up.
+pub(super) fn read_weights(table: &DeTable<'_>, place: &Place<'_>, sink: &mut Sink<'_>) -> Weights {
     if !(ARMS_MIN..=ARMS_MAX).contains(&table.len()) {
         sink.fault(place, format!("has {} names: {ARMS_MIN} to {ARMS_MAX} are due", table.len()));
     }
@@ -27,16 +28,20 @@ pub(super) fn read_weights(table: &DeTable<'_>, place: &Place<'_>, sink: &mut Si
             sink.unknown_key(&path, name, "is no name of a variant: a-z, 0-9 and _ are due, a letter first".to_owned());
             continue;
         }
-        let of_name = Place::in_file(path, value);
-        sink.mark(&of_name.path, &of_name);
-        let due = format!("an integer from {} to {}", WEIGHT.min, WEIGHT.max);
-        match read_count(of_name.value, WEIGHT, &due) {
-            Ok(weight) => weights.push((name.get_ref().as_ref().into(), u32::try_from(weight).unwrap_or(WEIGHT_MAX))),
-            Err(rule) => sink.fault(&of_name, rule),
-        }
+        let weight = read_weight(&Place::in_file(path.clone(), value), sink);
+        // What a name stands for is judged later, and then it is the name that is shown.
+        let named = Spanned::new(name.span(), DeValue::String(name.get_ref().clone()));
+        sink.mark(&path, &Place::in_file(path.clone(), &named));
+        weights.push((name.get_ref().as_ref().into(), weight));
     }
     weights.sort();
-    (!sink.is_faulty(&place.path)).then_some(weights)
+    weights
+}
+
+fn read_weight(place: &Place<'_>, sink: &mut Sink<'_>) -> u32 {
+    let due = format!("an integer from {} to {}", WEIGHT.min, WEIGHT.max);
+    let weight = read_count(place.value, WEIGHT, &due).map_err(|rule| sink.fault(place, rule));
+    weight.ok().and_then(|weight| u32::try_from(weight).ok()).unwrap_or(1)
 }
 
 /// The weights as TOML writes them.

@@ -12,7 +12,7 @@ use super::settings::Settings;
 use super::text::nearest;
 use super::weights::Weights;
 use crate::domain::contract::experiment::{Arm, EXPERIMENTS_MAX, Experiment, TEMPLATES_MAX};
-use crate::domain::contract::wording::InvalidTemplate;
+use crate::domain::contract::wording::{InvalidTemplate, is_built_in};
 use crate::domain::contract::{Template, Variant, Wording, Wordings};
 use crate::domain::ids::Code;
 
@@ -26,6 +26,9 @@ pub(super) const BREAKERS: &str = "breakers";
 pub(super) const VARIANTS: &str = "variants";
 /// The key of the wording where no experiment applies.
 const DEFAULT: &str = "contract.variant";
+
+/// The shortest text that could be read by somebody.
+const EXAMPLE: &str = "\"{action} {breaker} {target} {signal} {observed} {threshold} {state} {do_not} {fallback}\"";
 
 /// A template as far as it is read.
 #[derive(Clone, Default)]
@@ -45,13 +48,13 @@ impl From<&Template> for TemplateDraft {
 pub(super) struct ExperimentDraft {
     pub(super) name: Option<Code>,
     pub(super) breakers: Vec<String>,
-    pub(super) variants: Option<Weights>,
+    pub(super) variants: Weights,
 }
 
 impl From<&Experiment> for ExperimentDraft {
     fn from(experiment: &Experiment) -> Self {
         let weight = |arm: &Arm| (arm.wording.name().into(), arm.weight);
-        let variants = Some(experiment.arms().iter().map(weight).collect());
+        let variants = experiment.arms().iter().map(weight).collect();
         Self { name: Some(experiment.name().clone()), breakers: experiment.breakers().to_vec(), variants }
     }
 }
@@ -86,25 +89,32 @@ pub(super) fn read_wordings(root: &Branch<'_>, settings: &mut Settings, sink: &m
 /// Templates, each by itself; one that is at fault keeps its name, so that it can be named.
 fn read_templates(root: &Branch<'_>, sink: &mut Sink<'_>) -> Known {
     let places = rows(root, TEMPLATES, TEMPLATES_MAX, sink);
-    let examples = [(NAME, "\"short\""), (TEXT, "\"…{action}…\"")];
+    let examples = [(NAME, "\"short\""), (TEXT, EXAMPLE)];
     let drafts: Vec<TemplateDraft> = places.iter().map(|place| read_row(place, TEMPLATE, &examples, sink)).collect();
     for (place, draft) in places.iter().zip(&drafts) {
-        let text = Branch::at(place, sink).and_then(|table| table.place(TEXT));
-        if let Some((name, text)) = draft.name.as_ref().zip(text) {
+        let Some(name) = &draft.name else { continue };
+        if let Some(text) = Branch::at(place, sink).and_then(|table| table.place(TEXT)) {
             sink.mark(&text_key(name), &text);
         }
     }
     check_names(TEMPLATES, drafts.iter().map(|draft| draft.name.as_ref()), sink);
     let is_unsure = sink.is_faulty_itself(TEMPLATES) || drafts.iter().any(|draft| draft.name.is_none());
     let names = drafts.iter().filter_map(|draft| draft.name.clone()).collect();
-    let templates = drafts.into_iter().enumerate().filter_map(|(index, TemplateDraft { name, text })| {
-        let fault = |invalid: InvalidTemplate| {
-            let key = if invalid == InvalidTemplate::BuiltInName { NAME } else { TEXT };
-            sink.fault_at(&format!("{}.{key}", row_path(TEMPLATES, index)), invalid.to_string());
-        };
-        Template::parse(name?, &text?).map_err(fault).map(Arc::new).ok()
-    });
-    Known { templates: templates.collect(), names, is_unsure }
+    let mut templates = Vec::new();
+    for (index, TemplateDraft { name, text }) in drafts.into_iter().enumerate() {
+        let path = row_path(TEMPLATES, index);
+        if name.as_ref().is_some_and(is_built_in) {
+            sink.fault_at(&format!("{path}.{NAME}"), InvalidTemplate::BuiltInName.to_string());
+        }
+        let Some(text) = text else { continue };
+        // A text is judged whatever became of its name.
+        match Template::parse(name.unwrap_or_else(|| Code::from_target(TEMPLATES)), &text) {
+            Ok(template) => templates.push(Arc::new(template)),
+            Err(InvalidTemplate::BuiltInName) => {}
+            Err(invalid) => sink.fault_at(&format!("{path}.{TEXT}"), invalid.to_string()),
+        }
+    }
+    Known { templates, names, is_unsure }
 }
 
 /// What the text of a template is called among what was given: its place among those that could be read says nothing
@@ -145,7 +155,7 @@ fn arms(
     experimental: bool,
     sink: &mut Sink<'_>,
 ) -> Option<Vec<Arm>> {
-    let arms = draft.variants.as_ref()?.iter().map(|(name, weight)| {
+    let arms = draft.variants.iter().map(|(name, weight)| {
         let wording = wording(name, &format!("{path}.{VARIANTS}.{name}"), known, experimental, sink);
         wording.map(|wording| Arm { wording, weight: *weight })
     });

@@ -18,8 +18,7 @@ pub(in crate::config) static TEMPLATE: &[Key<TemplateDraft>] = &[
         "how a refusal is worded; a field in double quotes is written as JSON writes it",
     )
     .example(
-        "\"{action}: {breaker} refuses {target} ({signal}, {observed}, {threshold}, {state}). Do not {do_not}. \
-         Fallback: {fallback}\"",
+        "\"{action}: {breaker} {target} {signal}, {observed}, {threshold}, {state}. Not {do_not}. Else {fallback}\"",
     ),
 ];
 
@@ -40,7 +39,7 @@ pub(in crate::config) static EXPERIMENT: &[Key<ExperimentDraft>] = &[
     .example("[\"payments_*\", \"session_progress\"]"),
     Key::<ExperimentDraft>::new(
         VARIANTS,
-        Field::Weights(optional!(variants)),
+        Field::Weights(list!(variants)),
         "what is compared, by names of variants; each session is told in one of them to its end",
     )
     .example("{ contract = 50, prose = 50 }"),

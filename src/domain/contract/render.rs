@@ -120,10 +120,13 @@ impl Fields {
             return Rendered { text, overran: false };
         }
         debug_assert!(false, "a contract of {} bytes overran its budget of {budget_bytes}", text.len());
-        let excess = text.len() - budget_bytes;
+        Rendered { text: self.cut(wording, text.len() - budget_bytes), overran: true }
+    }
+
+    /// The block with at least so many bytes less of `target`, as far as it has them.
+    pub(super) fn cut(&self, wording: &Wording, excess: usize) -> String {
         let kept = self.target.len().saturating_sub(excess);
-        let cut = Self { target: SafeText::cut(&self.target, kept).as_str().to_owned(), ..self.clone() };
-        Rendered { text: wording.block(&cut), overran: true }
+        wording.block(&Self { target: SafeText::cut(&self.target, kept).as_str().to_owned(), ..self.clone() })
     }
 
     /// Every field with its name, in contract order.

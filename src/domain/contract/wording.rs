@@ -218,6 +218,12 @@ fn named(fields: &[&str]) -> String {
     fields.iter().map(|field| format!("`{{{field}}}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// Whether a variant that is built in has this name, so that no template can.
+#[must_use]
+pub fn is_built_in(name: &Code) -> bool {
+    Variant::from_word(name.as_str()).is_some()
+}
+
 impl Template {
     /// Reads a template.
     ///
@@ -225,9 +231,6 @@ impl Template {
     /// Where the name is a built-in variant's, or the text is too long, unsafe, or has not all nine fields, each once
     /// and in contract order.
     pub fn parse(name: Code, text: &str) -> Result<Self, InvalidTemplate> {
-        if Variant::from_word(name.as_str()).is_some() {
-            return Err(InvalidTemplate::BuiltInName);
-        }
         if text.len() > TEMPLATE_BYTES_MAX {
             return Err(InvalidTemplate::TooLong { got: text.len() });
         }
@@ -237,6 +240,9 @@ impl Template {
         }
         let Split { fields, literals, tail } = split(text)?;
         check_fields(&fields)?;
+        if is_built_in(&name) {
+            return Err(InvalidTemplate::BuiltInName);
+        }
         let mut places: [Place; 9] = std::array::from_fn(|_| Place::default());
         let after = literals.iter().skip(1).chain([&tail]);
         for (place, (before, after)) in places.iter_mut().zip(literals.iter().zip(after)) {
