@@ -34,7 +34,7 @@ use self::places::Places;
 use self::registry::{Current, Registry};
 use self::sessions::Sessions;
 use self::sync::{AtomicU64, AtomicUsize, Mutex, Ordering};
-use self::telling::Listener;
+use self::telling::{Listener, fitting};
 use crate::domain::breaker::routes::Routes;
 use crate::domain::breaker::scope::CallNames;
 use crate::domain::breaker::{Breaker, Moment};
@@ -282,9 +282,10 @@ impl Engine {
     /// The refusal as it reads now, to whom it is told. Never called under a lock: it looks at the session.
     fn told(&self, trip: Arc<Trip>, to: Listener<'_>, now: Timestamp) -> Refusal {
         let current = self.current();
-        let wording = self.wording_of(to, &trip.contract.breaker, &current.contract.wordings, now);
         let wall = self.clock.wall();
         let fields = trip.contract.fields(now, wall);
+        let wording = self.wording_of(to, &trip.contract.breaker, &current.contract.wordings, now);
+        let wording = fitting(wording, &fields, &current.contract);
         let rendered = fields.render(&wording, current.contract.budget_bytes);
         if rendered.overran {
             self.overruns.fetch_add(1, Ordering::Relaxed);

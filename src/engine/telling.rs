@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::exchange::{CallId, Reported};
 use super::{Call, Engine};
 use crate::domain::contract::experiment::Draw;
-use crate::domain::contract::{SessionWording, Wording, Wordings};
+use crate::domain::contract::wording::FieldBytes;
+use crate::domain::contract::{ContractSettings, Fields, SessionWording, Wording, Wordings};
 use crate::domain::ids::Code;
 use crate::domain::time::Timestamp;
 
@@ -58,6 +59,13 @@ impl Engine {
         };
         own.as_ref().map_or_else(|| wordings.default_wording(), |own| own.of(breaker)).clone()
     }
+}
+
+/// The wording of a session, or the one in force where that is a template of an earlier configuration, which was proved
+/// for that one's breakers and budget, and does not fit the present budget.
+pub(super) fn fitting(own: Wording, fields: &Fields, settings: &ContractSettings) -> Wording {
+    let fits = || own.bytes(&FieldBytes::from(fields)) <= settings.budget_bytes;
+    if settings.wordings.holds(&own) || fits() { own } else { settings.wordings.default_wording().clone() }
 }
 
 /// What a session that begins under these wordings is told in, to its end.

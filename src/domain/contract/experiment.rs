@@ -164,6 +164,16 @@ impl Wordings {
         &self.experiments
     }
 
+    /// Whether the budget of this configuration was proved for a wording: a session may be told in a template of an
+    /// earlier one.
+    #[must_use]
+    pub fn holds(&self, wording: &Wording) -> bool {
+        match wording {
+            Wording::BuiltIn(_) => true,
+            Wording::Template(template) => self.templates.contains(template),
+        }
+    }
+
     /// The experiment of a breaker: the first with a fitting glob.
     #[must_use]
     pub fn experiment(&self, code: &Code) -> Option<&Experiment> {

@@ -3,11 +3,14 @@
 use super::super::experiment::{Arm, Draw, Experiment};
 use super::*;
 
+/// Variants with their weights.
+type Shares<'a> = &'a [(Variant, u32)];
+
 fn code(text: &str) -> Code {
     Code::parse(text).unwrap()
 }
 
-fn experiment(name: &str, breakers: &[&str], arms: &[(Variant, u32)]) -> Experiment {
+fn experiment(name: &str, breakers: &[&str], arms: Shares<'_>) -> Experiment {
     let arms = arms.iter().map(|(variant, weight)| Arm { wording: (*variant).into(), weight: *weight }).collect();
     Experiment::new(code(name), breakers.iter().map(|glob| (*glob).to_owned()).collect(), arms).unwrap()
 }
@@ -40,7 +43,7 @@ fn counts(wordings: &Arc<Wordings>, breaker: &str) -> [usize; 4] {
 fn weights_are_honoured_over_ten_thousand_sessions() {
     use Variant::{Contract, ContractLines, Silent, Weak};
     // The counts are those of these names for ever: another draw would move sessions at an update.
-    let table: [(&[(Variant, u32)], [usize; 4]); 4] = [
+    let table: [(Shares<'_>, [usize; 4]); 4] = [
         (&[(Contract, 1), (ContractLines, 1)], [5_036, 4_964, 0, 0]),
         (&[(Contract, 70), (Weak, 30)], [7_012, 0, 2_988, 0]),
         (&[(Contract, 1), (ContractLines, 2), (Weak, 3), (Silent, 4)], [1_040, 2_035, 2_914, 4_011]),
@@ -61,7 +64,7 @@ fn weights_are_honoured_over_ten_thousand_sessions() {
 
 #[test]
 fn two_experiments_draw_independently() {
-    let halves: &[(Variant, u32)] = &[(Variant::Contract, 1), (Variant::Weak, 1)];
+    let halves: Shares<'_> = &[(Variant::Contract, 1), (Variant::Weak, 1)];
     let both = wordings(vec![experiment("first", &["a"], halves), experiment("second", &["b"], halves)]);
     let mut cells = [[0; 2]; 2];
     for number in 0..SESSIONS {
