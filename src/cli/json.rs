@@ -118,6 +118,7 @@ pub(super) fn trip(trip: &pb::Trip) -> Object {
         .with("fallback", trip.fallback.as_str())
         .with("text", trip.text.as_str())
         .with("variant", trip.variant().word())
+        .with("variant_name", trip.variant_name.as_str())
         .with("urgency", trip.urgency().word())
         .with_time("retry_at", trip.retry_at.as_ref())
         .with_some("retry_after_ms", trip.retry_after_ms)

@@ -8,9 +8,14 @@ pub(super) fn block(trip: &pb::Trip) -> &str {
     &trip.text
 }
 
-/// When the call can be asked for again, in one line.
+/// Who refused, how it was worded, and when the call can be asked for again, in one line.
 pub(super) fn hint(trip: &pb::Trip) -> String {
-    format!("refused by {}: {}", trip.breaker, wait(trip.retry_after_ms, trip.retry_at.as_ref()))
+    format!(
+        "refused by {}, worded as {}: {}",
+        trip.breaker,
+        trip.variant_name,
+        wait(trip.retry_after_ms, trip.retry_at.as_ref())
+    )
 }
 
 fn wait(after_ms: Option<u64>, at: Option<&prost_types::Timestamp>) -> String {

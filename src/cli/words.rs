@@ -140,7 +140,8 @@ mod tests {
         assert_eq!(words::<pb::Action>(), of(Action::ALL.iter().map(|it| it.word()).collect()));
         assert_eq!(words::<pb::Signal>(), of(Signal::ALL.iter().map(|it| it.word()).collect()));
         assert_eq!(words::<pb::Urgency>(), of(Urgency::ALL.iter().map(|it| it.word()).collect()));
-        assert_eq!(words::<pb::Variant>(), of(Variant::ALL.iter().map(|it| it.word()).collect()));
+        let templates = ["template"]; // on the wire alone: each has a name of its own
+        assert_eq!(words::<pb::Variant>(), of(Variant::ALL.iter().map(|it| it.word()).chain(templates).collect()));
         assert_eq!(words::<pb::Phase>(), of(Phase::ALL.iter().map(|it| it.word()).collect()));
         let mut kinds = words::<pb::CircuitKind>();
         let mut known = of(CircuitKind::ALL.iter().map(|it| it.word()).collect());

@@ -8,12 +8,14 @@ use super::failure::{HostDraft, RetryDraft, RouteDraft};
 use super::format::FormatDraft;
 use super::key::Key;
 use super::keys::{
-    BREAKER, BREAKERS, DEFAULTS, FAILURE, FAILURES, FORMAT, FORMATS, HOST, HOSTS, POLICY, ROUTE, ROUTES, SECTIONS,
-    TOOL, TOOLS,
+    BREAKER, BREAKERS, DEFAULTS, EXPERIMENT, EXPERIMENTS, FAILURE, FAILURES, FORMAT, FORMATS, HOST, HOSTS, POLICY,
+    ROUTE, ROUTES, SECTIONS, TEMPLATE, TEMPLATES, TOOL, TOOLS,
 };
 use super::policy::PolicyDraft;
 use super::tool::ToolDraft;
+use super::wordings::{ExperimentDraft, TemplateDraft};
 use crate::domain::breaker::policy::BreakerPolicy;
+use crate::domain::contract::Wordings;
 use crate::domain::failure::binding::FailureRules;
 use crate::domain::observation::custom::CustomFormat;
 use crate::domain::signal::CircuitKind;
@@ -21,7 +23,7 @@ use crate::domain::tool::ToolRow;
 
 impl Config {
     /// The dotted paths that have another value in `other`. A breaker is named by its code or, without one, by its
-    /// first target; a row of tools by its glob; formats, hosts and routes by their names.
+    /// first target; a row of tools by its glob; all other rows by their names.
     #[must_use]
     pub fn changes(&self, other: &Self) -> Vec<String> {
         let mut changes = vec![];
@@ -36,6 +38,7 @@ impl Config {
         let formats = Pair { old: self.formats.as_slice(), new: &other.formats };
         Rows { list: FORMATS, pair: formats, name: |format| format.name.as_str() }
             .compare(&mut changes, compare_format);
+        compare_wordings(Pair { old: wordings_of(self), new: wordings_of(other) }, &mut changes);
         compare_failure(Pair { old: &self.failure, new: &other.failure }, &mut changes);
         changes
     }
@@ -110,6 +113,25 @@ fn is_same_order<T>(old: &Named<'_, T>, new: &Named<'_, T>) -> bool {
     let mut both: Vec<(usize, usize)> = both.collect();
     both.sort_unstable();
     both.is_sorted_by_key(|(_, new)| *new)
+}
+
+fn wordings_of(config: &Config) -> &Wordings {
+    &config.settings.contract.wordings
+}
+
+fn compare_wordings(pair: Pair<'_, Wordings>, changes: &mut Vec<String>) {
+    let templates = Pair { old: pair.old.templates(), new: pair.new.templates() };
+    let rows = Rows { list: TEMPLATES, pair: templates, name: |template| template.name().as_str() };
+    rows.compare(changes, |path, pair, changes| {
+        let (old, new) = (TemplateDraft::from(&**pair.old), TemplateDraft::from(&**pair.new));
+        compare(path, TEMPLATE, Pair { old: &old, new: &new }, changes);
+    });
+    let experiments = Pair { old: pair.old.experiments(), new: pair.new.experiments() };
+    let rows = Rows { list: EXPERIMENTS, pair: experiments, name: |experiment| experiment.name().as_str() };
+    rows.compare(changes, |path, pair, changes| {
+        let (old, new) = (ExperimentDraft::from(pair.old), ExperimentDraft::from(pair.new));
+        compare(path, EXPERIMENT, Pair { old: &old, new: &new }, changes);
+    });
 }
 
 fn compare_failure(pair: Pair<'_, FailureRules>, changes: &mut Vec<String>) {

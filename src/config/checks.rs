@@ -10,7 +10,9 @@ use super::policy::PolicyDraft;
 use super::read::row_path;
 use super::settings::Settings;
 use super::text::Written;
+use super::wordings::text_key;
 use crate::domain::breaker::policy::{BreakerPolicy, OpenFor, Policy, SLICES_IN_SHORTEST, WINDOW_SPREAD_MAX};
+use crate::domain::contract::Wording;
 use crate::domain::contract::budget::{self, BudgetFault};
 use crate::domain::signal::{CircuitKind, PerKind};
 
@@ -51,10 +53,6 @@ pub(super) fn check_settings(settings: &Settings, sink: &mut Sink<'_>) {
         let rule = "is beyond loopback, where nothing protects it: a loopback address or `insecure = true` is due";
         let other = "leaves an address beyond loopback without protection: `true` or a loopback address is due";
         blame(&[("grpc".to_owned(), rule.to_owned()), ("insecure".to_owned(), other.to_owned())], sink);
-    }
-    if settings.contract.variant.is_experimental() && !settings.experimental {
-        let rule = "exists for measuring only: `experimental = true` is due with it".to_owned();
-        blame(&[("contract.variant".to_owned(), rule.clone()), ("experimental".to_owned(), rule)], sink);
     }
     for (steer, steer_at, halt, halt_at) in settings.session.pairs() {
         if halt_at <= steer_at {
@@ -203,13 +201,24 @@ pub(super) fn check_budget(config: &Config, sink: &mut Sink<'_>) {
 }
 
 pub(super) fn report_overruns(faults: Vec<BudgetFault>, sink: &mut Sink<'_>) {
-    for fault in faults {
-        let path = fault.breaker.map_or_else(|| "contract.budget_bytes".to_owned(), |index| row_path(BREAKERS, index));
-        if !sink.is_faulty(&path) {
-            let BudgetFault { variant, field, bytes, limit, .. } = fault;
-            let worst = format!("can make a contract of {bytes} bytes in `{variant}`, above the budget of {limit}");
-            sink.fault_at(&path, format!("{worst}: a shorter `{field}` or a larger `contract.budget_bytes` is due"));
+    let budget = "contract.budget_bytes";
+    for BudgetFault { breaker, wording, field, bytes, limit } in faults {
+        let breaker = breaker.map(|index| row_path(BREAKERS, index));
+        if breaker.as_ref().is_some_and(|path| sink.is_faulty(path)) {
+            continue;
         }
+        let worst = format!("can make a contract of {bytes} bytes");
+        let (key, rule) = match &wording {
+            Wording::Template(template) => {
+                let at = breaker.map(|path| format!(" at `{path}`")).unwrap_or_default();
+                (text_key(template.name()), format!("{worst}{at}, above the budget of {limit}: a shorter `text`"))
+            }
+            Wording::BuiltIn(variant) => {
+                let rule = format!("{worst} in `{variant}`, above the budget of {limit}: a shorter `{field}`");
+                (breaker.unwrap_or_else(|| budget.to_owned()), rule)
+            }
+        };
+        sink.fault_at(&key, format!("{rule} or a larger `{budget}` is due"));
     }
 }
 

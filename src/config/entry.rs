@@ -13,6 +13,7 @@ use super::list::{Bound, one_or_list, read_list};
 use super::settings::Listen;
 use super::text::quoted;
 use crate::domain::breaker::routes::target_glob;
+use crate::domain::contract::wording::{FIELD_NAMES, TEMPLATE_BYTES_MAX};
 use crate::domain::failure::confirmed::ROUTES_MAX;
 use crate::domain::failure::names::{NAME_BYTES_MAX, RouteName};
 use crate::domain::ids::{SafeText, TARGET_BYTES_MAX};
@@ -172,6 +173,11 @@ pub(super) fn written_words(words: &[Arc<str>]) -> String {
 
 fn quoted_each(texts: &[impl AsRef<str>]) -> Vec<String> {
     texts.iter().map(|text| quoted(text.as_ref())).collect()
+}
+
+pub(super) fn template_due() -> String {
+    let fields = FIELD_NAMES.map(|name| format!("`{{{name}}}`")).join(", ");
+    format!("a text of at most {TEMPLATE_BYTES_MAX} bytes that has {fields}, each once and in this order")
 }
 
 pub(super) fn pointer_schema() -> Value {

@@ -20,7 +20,9 @@ use super::text::{
     DECIMAL_PATTERN, DURATION_PATTERN, Decimal, PERCENT_PATTERN, WHOLE_PERCENT_PATTERN, Written, parse_duration,
     parse_hundredths, parse_percent, quoted,
 };
+use super::weights::{self, Weights};
 use crate::domain::breaker::policy::{Fallback, Rule};
+use crate::domain::contract::wording::TEMPLATE_BYTES_MAX;
 use crate::domain::ids::{CODE_BYTES_MAX, Code, SafeText, TARGET_BYTES_MAX, TargetName};
 use crate::domain::observation::custom::Condition;
 use crate::domain::tool::Poll;
@@ -106,6 +108,10 @@ pub(super) enum Field<T: 'static> {
     Conditions(Lens<T, Vec<Condition>>),
     /// How long a tool may answer the same.
     Poll(Lens<T, Poll>),
+    /// A text over the nine fields, read as one when its name is known.
+    Template(Lens<T, Arc<str>>),
+    /// Names with their weights; looked up when all rows are read.
+    Weights(Lens<T, Weights>),
     /// Tripping rules.
     Rules(Lens<T, Vec<Rule>>),
     /// Named alternatives.
@@ -118,7 +124,7 @@ impl<T: 'static> Field<T> {
         let value = place.value;
         let outcome = match self {
             Self::Switch(lens) => value.as_bool().ok_or_else(|| self.wrong_type(value)).map(|is| (lens.set)(into, is)),
-            Self::Count(range, lens) => self.read_count(value, *range).map(|count| (lens.set)(into, count)),
+            Self::Count(range, lens) => read_count(value, *range, &self.due()).map(|count| (lens.set)(into, count)),
             Self::Duration(range, lens) => self.read_duration(value, *range).map(|ms| (lens.set)(into, ms)),
             Self::Percent(range, lens) => self.read_percent(value, *range).map(|share| (lens.set)(into, share)),
             Self::Factor(range, lens) => self.read_factor(value, *range).map(|factor| (lens.set)(into, factor)),
@@ -132,7 +138,9 @@ impl<T: 'static> Field<T> {
             }
             Self::Code(lens) => self.read_code(value).map(|code| (lens.set)(into, code)),
             Self::Target(lens) => self.read_target(value).map(|target| (lens.set)(into, target)),
-            Self::Named(_, _, lens) => self.text_of(value).map(|name| (lens.set)(into, name.into())),
+            Self::Named(_, _, lens) | Self::Template(lens) => {
+                self.text_of(value).map(|name| (lens.set)(into, name.into()))
+            }
             Self::Glob(lens) => {
                 self.text_of(value).and_then(entry::read_glob).map(|glob| (lens.set)(into, glob.into()))
             }
@@ -144,7 +152,10 @@ impl<T: 'static> Field<T> {
                 self.text_of(value).and_then(entry::read_pointer).map(|pointer| (lens.set)(into, pointer))
             }
             Self::Words(lens) => entry::read_words(place, sink).map(|words| lens.set_read(into, words)),
-            Self::Poll(lens) => self.table_of(value).map(|()| lens.set_read(into, poll::read_poll(place, sink))),
+            Self::Poll(lens) => self.table_of(value).map(|_| lens.set_read(into, poll::read_poll(place, sink))),
+            Self::Weights(lens) => {
+                self.table_of(value).map(|table| (lens.set)(into, weights::read_weights(table, place, sink)))
+            }
             Self::Fallbacks(lens) => fallback::read_fallbacks(place, sink)
                 .map_err(|()| self.wrong_type(value))
                 .map(|fallbacks| lens.set_read(into, fallbacks)),
@@ -184,9 +195,12 @@ impl<T: 'static> Field<T> {
             Self::Address(lens) => (lens.get)(of).map(|address| quoted(&address.to_string())),
             Self::Code(lens) => (lens.get)(of).map(|code| quoted(code.as_str())),
             Self::Target(lens) => (lens.get)(of).map(|target| quoted(target.as_str())),
-            Self::Named(_, _, lens) | Self::Name(lens) | Self::Glob(lens) | Self::Pointer(lens) => {
-                (lens.get)(of).map(|text| quoted(&text))
-            }
+            Self::Named(_, _, lens)
+            | Self::Name(lens)
+            | Self::Glob(lens)
+            | Self::Pointer(lens)
+            | Self::Template(lens) => (lens.get)(of).map(|text| quoted(&text)),
+            Self::Weights(lens) => (lens.get)(of).map(|weights| weights::written_weights(&weights)),
             Self::Globs(lens) => (lens.get)(of).map(|globs| entry::written_texts(&globs)),
             Self::Names(lens) | Self::Pointers(lens) => (lens.get)(of).map(|texts| entry::written_texts(&texts)),
             Self::Words(lens) => (lens.get)(of).map(|words| entry::written_words(&words)),
@@ -233,6 +247,8 @@ impl<T: 'static> Field<T> {
                 )
             }
             Self::Conditions(_) => format!("a list of 1 to {CONDITIONS_MAX} conditions"),
+            Self::Template(_) => entry::template_due(),
+            Self::Weights(_) => weights::due(),
             Self::Poll(_) => "a table such as `{ every = \"10s\", up_to = \"15m\" }`".to_owned(),
             Self::Globs(_) => format!("a list of 1 to {GLOBS_MAX} globs of 1 to {GLOB_BYTES_MAX} bytes each"),
             Self::Rules(_) => format!("a list of 1 to {RULES_MAX} rules"),
@@ -275,6 +291,8 @@ impl<T: 'static> Field<T> {
             }),
             Self::Words(_) => entry::words_schema(),
             Self::Conditions(_) => condition::schema(),
+            Self::Template(_) => json!({"type": "string", "minLength": 1, "maxLength": TEMPLATE_BYTES_MAX}),
+            Self::Weights(_) => weights::schema(&code_pattern()),
             Self::Poll(_) => poll::schema(),
             Self::Rules(_) => rule::schema(),
             Self::Fallbacks(_) => fallback::schema(),
@@ -293,18 +311,8 @@ impl<T: 'static> Field<T> {
         value.as_array().ok_or_else(|| self.wrong_type(value))
     }
 
-    fn table_of(&self, value: &DeValue<'_>) -> Result<(), String> {
-        if value.is_table() { Ok(()) } else { Err(self.wrong_type(value)) }
-    }
-
-    fn read_count(&self, value: &DeValue<'_>, range: Range) -> Result<u64, String> {
-        let number = value.as_integer().ok_or_else(|| self.wrong_type(value))?;
-        let digits = number.as_str();
-        // every count starts at 1 or higher, so that 0 stands for all that is negative; and what the parser took as an
-        // integer and is none of ours can only be too large
-        let is_negative = digits.starts_with('-');
-        let count = if is_negative { 0 } else { u64::from_str_radix(digits, number.radix()).unwrap_or(u64::MAX) };
-        range.check(count, |count| count.to_string())
+    fn table_of<'v, 'i>(&self, value: &'v DeValue<'i>) -> Result<&'v toml::de::DeTable<'i>, String> {
+        value.as_table().ok_or_else(|| self.wrong_type(value))
     }
 
     fn read_duration(&self, value: &DeValue<'_>, range: Range) -> Result<u64, String> {
@@ -352,6 +360,17 @@ impl<T: 'static> Field<T> {
     fn read_target(&self, value: &DeValue<'_>) -> Result<TargetName, String> {
         TargetName::parse(self.text_of(value)?).map_err(|fault| format!("is no target: {fault}"))
     }
+}
+
+/// A whole number within a range; `due` says what is due.
+pub(super) fn read_count(value: &DeValue<'_>, range: Range, due: &str) -> Result<u64, String> {
+    let number = value.as_integer().ok_or_else(|| wrong_type(value, due))?;
+    let digits = number.as_str();
+    // every count starts at 1 or higher, so that 0 stands for all that is negative; and what the parser took as an
+    // integer and is none of ours can only be too large
+    let is_negative = digits.starts_with('-');
+    let count = if is_negative { 0 } else { u64::from_str_radix(digits, number.radix()).unwrap_or(u64::MAX) };
+    range.check(count, |count| count.to_string())
 }
 
 pub(super) fn wrong_type(value: &DeValue<'_>, due: &str) -> String {

@@ -1,6 +1,6 @@
 //! Every key of the configuration: name, type, range, meaning and where its value lives.
 //!
-//! The only place where a rule about one key is stated; those of tools are in `tools`,
+//! The only place where a rule about one key is stated; those of tools are in `tools`, those of wordings in `wordings`,
 //! those of failed steps in `failure`. The reader, the default text,
 //! the schema, the README table and the list of changes are all written from these rows; rules over two keys are in
 //! `checks`, and where the rows of one list are read.
@@ -12,8 +12,9 @@ use super::policy::PolicyDraft;
 use super::rule::RuleDraft;
 use super::settings::{LogFormat, LogLevel, Settings};
 use super::text::{DAY, HOUR};
+use super::wordings::variant_words;
 use crate::domain::breaker::policy::{BasisPoints, BreakerPolicy, ScopeKind};
-use crate::domain::contract::{NAME_BYTES_MAX, Variant};
+use crate::domain::contract::NAME_BYTES_MAX;
 use crate::domain::ids::SafeText;
 
 /// A value that is held as it is read.
@@ -64,11 +65,13 @@ macro_rules! word {
 mod failure;
 mod session;
 mod tools;
+mod wordings;
 
 use session::SESSION;
 
 pub(super) use failure::{FAILURE, HOST, ROUTE};
 pub(super) use tools::{CONDITION, FORMAT, POLL, TOOL};
+pub(super) use wordings::{EXPERIMENT, TEMPLATE};
 
 const fn range(min: u64, max: u64) -> Range {
     Range { min, max }
@@ -89,6 +92,10 @@ pub(super) const BREAKERS: &str = "breaker";
 pub(super) const TOOLS: &str = "tool";
 /// The list of formats.
 pub(super) const FORMATS: &str = "format";
+/// The list of templates.
+pub(super) const TEMPLATES: &str = "template";
+/// The list of experiments.
+pub(super) const EXPERIMENTS: &str = "experiment";
 
 /// The table about failed steps.
 pub(super) const FAILURES: &str = "failure";
@@ -137,8 +144,16 @@ pub(super) static CONTRACT: &[Key<Settings>] = &[
     ),
     Key::new(
         "variant",
-        word!(Variant, contract.variant),
-        "how refusals are worded; `weak` and `silent` exist for measuring and need `experimental = true`",
+        Field::Named(
+            variant_words,
+            TEMPLATES,
+            Lens {
+                get: |it| Some(it.contract.wordings.default_wording().name().into()),
+                set: |it, name| it.named_variant = Some(name),
+            },
+        ),
+        "how refusals are worded where no experiment applies; `weak` and `silent` exist for measuring and need \
+         `experimental = true`",
     ),
     Key::new(
         "escalation_tool",

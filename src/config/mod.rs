@@ -26,6 +26,8 @@ mod schema;
 mod settings;
 mod text;
 mod tool;
+mod weights;
+mod wordings;
 
 use std::fs::File;
 use std::io::{self, Read as _};

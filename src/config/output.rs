@@ -6,12 +6,13 @@ use super::failure::{HostDraft, RetryDraft, RouteDraft};
 use super::format::FormatDraft;
 use super::key::{Key, Only};
 use super::keys::{
-    BREAKER, BREAKERS, CONDITION, DEFAULTS, FAILURE, FAILURES, FALLBACK, FORMAT, FORMATS, HOST, HOSTS, POLICY, POLL,
-    ROUTE, ROUTES, RULE, SECTIONS, TOOL, TOOLS,
+    BREAKER, BREAKERS, CONDITION, DEFAULTS, EXPERIMENT, EXPERIMENTS, FAILURE, FAILURES, FALLBACK, FORMAT, FORMATS,
+    HOST, HOSTS, POLICY, POLL, ROUTE, ROUTES, RULE, SECTIONS, TEMPLATE, TEMPLATES, TOOL, TOOLS,
 };
 use super::policy::PolicyDraft;
 use super::settings::Settings;
 use super::tool::ToolDraft;
+use super::wordings::{ExperimentDraft, TemplateDraft};
 use crate::domain::breaker::policy::BreakerPolicy;
 use crate::domain::signal::CircuitKind;
 
@@ -45,6 +46,8 @@ pub fn default_text() -> String {
     page.keys(POLICY.iter().filter(|key| key.name == "open_for"), &PolicyDraft::of(CircuitKind::ErrorRate), EXAMPLE);
     page.row(TOOLS, TOOL, &ToolDraft::default());
     page.row(FORMATS, FORMAT, &FormatDraft::default());
+    page.row(TEMPLATES, TEMPLATE, &TemplateDraft::default());
+    page.row(EXPERIMENTS, EXPERIMENT, &ExperimentDraft::default());
     page.header(Some(format!("[{FAILURES}]")), "");
     page.keys(FAILURE.iter(), &RetryDraft::default(), "");
     page.row(HOSTS, HOST, &HostDraft::default());
@@ -130,6 +133,8 @@ pub fn readme_table() -> String {
     rows.extend(POLL.iter().map(|key| row(&format!("{TOOLS}[].poll."), key, "")));
     rows.extend(FORMAT.iter().map(|key| row(&format!("{FORMATS}[]."), key, "")));
     rows.extend(CONDITION.iter().map(|key| row(&format!("{FORMATS}[].…_when[]."), key, "")));
+    rows.extend(TEMPLATE.iter().map(|key| row(&format!("{TEMPLATES}[]."), key, "")));
+    rows.extend(EXPERIMENT.iter().map(|key| row(&format!("{EXPERIMENTS}[]."), key, "")));
     let once = RetryDraft::default();
     rows.extend(FAILURE.iter().map(|key| row(&format!("{FAILURES}."), key, &code(key.field.written(&once)))));
     rows.extend(HOST.iter().map(|key| row(&format!("{HOSTS}[]."), key, "")));

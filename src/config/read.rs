@@ -8,10 +8,13 @@ use super::failure::read_failure;
 use super::fault::{FaultReport, Place, Sink};
 use super::field::wrong_type;
 use super::format::read_formats;
-use super::keys::{BREAKER, BREAKERS, DEFAULTS, FAILURES, FORMATS, HOSTS, ROOT, ROUTES, SECTIONS, TOOLS};
+use super::keys::{
+    BREAKER, BREAKERS, DEFAULTS, EXPERIMENTS, FAILURES, FORMATS, HOSTS, ROOT, ROUTES, SECTIONS, TEMPLATES, TOOLS,
+};
 use super::policy::{PolicyDraft, finish, read_policies, signals};
 use super::settings::Settings;
 use super::tool::read_tools;
+use super::wordings::read_wordings;
 use super::{Config, Lookup};
 use crate::domain::breaker::policy::BreakerPolicy;
 use crate::domain::signal::PerKind;
@@ -45,6 +48,7 @@ pub(super) fn read(text: &str, lookup: Lookup<'_>) -> Result<Config, FaultReport
     checks::check_codes(&breakers, &mut sink);
     let formats = read_formats(&root, &mut sink);
     let tools = read_tools(&root, &formats, &mut sink);
+    read_wordings(&root, &mut settings, &mut sink);
     let failure = read_failure(&root, &mut sink);
     let config = Config { settings, default_policy, breakers, formats: formats.custom, tools, failure };
     checks::check_budget(&config, &mut sink);
@@ -83,7 +87,7 @@ fn read_settings(root: &Branch<'_>, settings: &mut Settings, sink: &mut Sink<'_>
         .iter()
         .map(|(table, _)| *table)
         .filter(|table| !table.is_empty())
-        .chain([DEFAULTS, BREAKERS, TOOLS, FORMATS, FAILURES, HOSTS, ROUTES])
+        .chain([DEFAULTS, BREAKERS, TOOLS, FORMATS, TEMPLATES, EXPERIMENTS, FAILURES, HOSTS, ROUTES])
         .collect();
     root.read(ROOT, &tables, settings, sink);
     for (table, keys) in SECTIONS.iter().filter(|(table, _)| !table.is_empty()) {

@@ -8,14 +8,16 @@ use super::failure::{self, RetryDraft};
 use super::format::{self, FORMATS_MAX, FormatDraft};
 use super::key::Key;
 use super::keys::{
-    BREAKER, BREAKERS, DEFAULTS, FAILURE, FAILURES, FORMAT, FORMATS, HOST, HOSTS, POLICY, ROOT, ROUTE, ROUTES,
-    SECTIONS, TOOL, TOOLS,
+    BREAKER, BREAKERS, DEFAULTS, EXPERIMENT, EXPERIMENTS, FAILURE, FAILURES, FORMAT, FORMATS, HOST, HOSTS, POLICY,
+    ROOT, ROUTE, ROUTES, SECTIONS, TEMPLATE, TEMPLATES, TOOL, TOOLS,
 };
 use super::policy::PolicyDraft;
 use super::read::BREAKERS_MAX;
 use super::settings::Settings;
 use super::tool::{self, TOOLS_MAX, ToolDraft};
+use super::wordings;
 use crate::domain::breaker::policy::BreakerPolicy;
+use crate::domain::contract::experiment::{EXPERIMENTS_MAX, TEMPLATES_MAX};
 use crate::domain::failure::confirmed::{HOSTS_MAX, ROUTES_MAX};
 use crate::domain::signal::CircuitKind;
 
@@ -33,6 +35,10 @@ pub fn schema() -> Value {
     root.insert(BREAKERS.to_owned(), rows(BREAKERS_MAX, breaker, &["targets"]));
     root.insert(TOOLS.to_owned(), rows(TOOLS_MAX, properties(TOOL, Some(&ToolDraft::default())), &[tool::MATCH]));
     root.insert(FORMATS.to_owned(), formats());
+    let due = [wordings::NAME, wordings::TEXT];
+    root.insert(TEMPLATES.to_owned(), rows(TEMPLATES_MAX, properties(TEMPLATE, None), &due));
+    let due = [wordings::NAME, wordings::BREAKERS, wordings::VARIANTS];
+    root.insert(EXPERIMENTS.to_owned(), rows(EXPERIMENTS_MAX, properties(EXPERIMENT, None), &due));
     root.insert(FAILURES.to_owned(), closed(properties(FAILURE, Some(&RetryDraft::default()))).into());
     root.insert(HOSTS.to_owned(), rows(HOSTS_MAX, properties(HOST, None), &[failure::NAME, failure::SERVED]));
     root.insert(ROUTES.to_owned(), rows(ROUTES_MAX, properties(ROUTE, None), &[failure::NAME, failure::NARROW]));

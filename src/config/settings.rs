@@ -31,6 +31,8 @@ pub struct Settings {
     pub log: LogSettings,
     /// How refusals are worded.
     pub contract: ContractSettings,
+    /// The wording that the file names, until it is looked up among all that are read.
+    pub(super) named_variant: Option<Arc<str>>,
     /// What sessions are held to.
     pub session: SessionKeys,
     /// How much the engine holds.
@@ -49,6 +51,7 @@ impl Default for Settings {
             experimental: false,
             log: LogSettings { format: LogFormat::Text, level: LogLevel::Info },
             contract: ContractSettings::default(),
+            named_variant: None,
             session: SessionKeys::default(),
             limits: Limits::default(),
             wire: WireLimits {

@@ -2,6 +2,7 @@ mod faults;
 mod outputs;
 mod steps;
 mod tools;
+mod wordings;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -39,7 +40,7 @@ fn each_key_lands_in_its_place() {
     assert_eq!(settings.grpc, Listen::Unix(PathBuf::from("/run/tripnote.sock")));
     assert_eq!((settings.permit_for_ms, settings.experimental), (300_000, true));
     assert_eq!((settings.log.format, settings.log.level), (LogFormat::Json, LogLevel::Info));
-    assert_eq!(settings.contract.variant.word(), "contract_lines");
+    assert_eq!(settings.contract.wordings.default_wording().name(), "contract_lines");
     assert_eq!(settings.contract.escalation_tool.as_ref().map(|tool| tool.as_str()), Some("page_on_call"));
     let open_for = default_of(&config, CircuitKind::ErrorRate).open_for;
     assert_eq!((open_for.factor, open_for.jitter), (BasisPoints(12_500), BasisPoints(0)));

@@ -8,6 +8,7 @@ use super::idle::Tenant;
 use super::places::Full;
 use super::registry::{Current, Shard, code_id};
 use super::sync::Ordering;
+use super::telling::Listener;
 use super::{AskedAs, Call, Decision, Engine, Granted, Peeked};
 use crate::domain::breaker::routes::Route;
 use crate::domain::breaker::scope::CallNames;
@@ -52,7 +53,7 @@ impl Engine {
     pub fn admit(&self, call: &Call<'_>, now: Timestamp) -> Decision {
         let Some(key) = self.call_key(&call.id) else { return self.decide_anew(call, now) };
         let _turn = self.calls.turn(key); // asked twice at once, the second waits for the answer of the first
-        let known = self.calls.get(key).and_then(|known| self.repeated(known, now));
+        let known = self.calls.get(key).and_then(|known| self.repeated(known, Listener::of(call), now));
         known.unwrap_or_else(|| {
             let decision = self.decide_anew(call, now);
             self.calls.put(key, record_of(&decision, now));
@@ -61,15 +62,15 @@ impl Engine {
     }
 
     /// The answer that a call got before, where it still holds.
-    fn repeated(&self, known: CallRecord, now: Timestamp) -> Option<Decision> {
+    fn repeated(&self, known: CallRecord, to: Listener<'_>, now: Timestamp) -> Option<Decision> {
         match known {
             CallRecord::Permitted(granted) if now < granted.expires_at => {
                 let expires_in_ms = granted.expires_at.since_ms(now);
-                let shadow = granted.shadow.clone().map(|trip| Box::new(self.told(trip, now)));
+                let shadow = granted.shadow.clone().map(|trip| Box::new(self.told(trip, to, now)));
                 Some(Decision::Permit { granted, expires_in_ms, shadow })
             }
             CallRecord::Refused { trip, until } if now < until && names_a_callable(&self.current(), &trip, now) => {
-                Some(Decision::Trip(Box::new(self.told(trip, now))))
+                Some(Decision::Trip(Box::new(self.told(trip, to, now))))
             }
             CallRecord::Permitted(_) | CallRecord::Refused { .. } | CallRecord::Reported(_) => None,
         }
@@ -98,7 +99,7 @@ impl Engine {
         }
         self.log.hand_in(events);
         match admission.verdict {
-            Verdict::Refuse(trip) => Decision::Trip(Box::new(self.told(Arc::from(trip), now))),
+            Verdict::Refuse(trip) => Decision::Trip(Box::new(self.told(Arc::from(trip), Listener::of(call), now))),
             Verdict::Proceed(permit) => {
                 let shadow: Option<Arc<Trip>> = admission.shadow.map(Arc::from);
                 let granted = Granted {
@@ -109,7 +110,7 @@ impl Engine {
                     shadow: shadow.clone(),
                     asked: asked_of(call),
                 };
-                let shadow = shadow.map(|trip| Box::new(self.told(trip, now)));
+                let shadow = shadow.map(|trip| Box::new(self.told(trip, Listener::of(call), now)));
                 Decision::Permit { granted, expires_in_ms: admission.expires_in_ms, shadow }
             }
         }
@@ -250,7 +251,7 @@ impl Engine {
     #[must_use]
     pub fn peek(&self, call: &Call<'_>, now: Timestamp) -> Peeked {
         match self.peeked(call, now) {
-            Verdict::Refuse(trip) => Peeked::Trip(Box::new(self.told(Arc::from(trip), now))),
+            Verdict::Refuse(trip) => Peeked::Trip(Box::new(self.told(Arc::from(trip), Listener::of(call), now))),
             Verdict::Proceed(is_probe) => Peeked::Callable { breaker: self.code_of(call.target), is_probe },
         }
     }

@@ -7,7 +7,7 @@ use super::failure::Step;
 use crate::domain::breaker::Acknowledgement;
 use crate::domain::contract::render::Rendered;
 use crate::domain::contract::session::Refuser;
-use crate::domain::contract::{Fields, Trip, Variant};
+use crate::domain::contract::{Fields, Trip, Wording};
 use crate::domain::failure::attempts::Attempt;
 use crate::domain::ids::{Code, TargetName};
 use crate::domain::observation::transport::TransportFacts;
@@ -204,8 +204,8 @@ pub struct Refusal {
     pub fields: Fields,
     /// The text for the model.
     pub rendered: Rendered,
-    /// Its wording.
-    pub variant: Variant,
+    /// Its wording: the session's own, where a session is told.
+    pub wording: Wording,
     /// The moment, for relative times.
     pub now: Timestamp,
     /// The wall clock, for absolute ones.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::exchange::{Arguments, Call, Decision, Refusal, ReportAnswer, Seen};
 use super::report::Known;
 use super::sessions::Sessions;
+use super::telling::{Listener, of_new};
 use super::{Engine, Reading};
 use crate::domain::behaviour::SessionOutcome;
 use crate::domain::behaviour::steps::Made;
@@ -63,10 +64,11 @@ impl Engine {
     #[must_use]
     pub fn open_session(&self, caller: &str, session: &str, policy: RunPolicy, now: Timestamp) -> bool {
         let key = self.session_key(caller, session);
+        let wordings = &self.current().contract.wordings;
         let (mut facts, mut is_new) = (Vec::new(), false);
         let make = || {
             is_new = true;
-            AgentRun::new(RunPolicy::default(), self.identity.names, now)
+            AgentRun::new(RunPolicy::default(), self.identity.names, now).told_in(of_new(wordings, caller, session))
         };
         self.sessions.with_made(key, now, (&mut facts, make), |run, _| {
             run.adopt(policy);
@@ -156,7 +158,8 @@ impl Engine {
             now,
         };
         let policy = || RunPolicy { gates: Arc::clone(&current.session_policy), ..RunPolicy::default() };
-        let make = || AgentRun::new(policy(), self.identity.names, now);
+        let told = || of_new(&current.contract.wordings, call.id.caller, call.id.session);
+        let make = || AgentRun::new(policy(), self.identity.names, now).told_in(told());
         let mut facts = Vec::new();
         let asked = self.sessions.with_made(guarded.key, now, (&mut facts, make), |run, facts| {
             let before = run.task();
@@ -198,8 +201,8 @@ impl Engine {
 
     /// A refusal as it is followed.
     fn telling(&self, refusal: &Refusal, call: &FollowedCall, is_of_result: bool, now: Timestamp) -> Telling {
-        let variant = Code::from_target(refusal.variant.word());
-        let telling = Telling::of(&refusal.trip, variant, call, is_of_result, (&self.identity.names, now));
+        let telling =
+            Telling::of(&refusal.trip, refusal.wording.code(), call, is_of_result, (&self.identity.names, now));
         telling.or_escalate_to(self.current().contract.escalation_tool.as_ref(), &self.identity.names)
     }
 
@@ -232,7 +235,7 @@ impl Engine {
         self.log.number(&mut events);
         trip.event_seq = events.first().map_or(0, |event| event.seq);
         self.log.hand_in(events);
-        let refusal = Box::new(self.told(Arc::from(trip), now));
+        let refusal = Box::new(self.told(Arc::from(trip), Listener::of(call), now));
         self.note_refused(guarded, 0, &refusal, now);
         Decision::Trip(refusal)
     }

@@ -16,6 +16,7 @@ mod registry;
 mod report;
 mod sessions;
 mod sync;
+mod telling;
 
 use std::sync::Arc;
 
@@ -33,6 +34,7 @@ use self::places::Places;
 use self::registry::{Current, Registry};
 use self::sessions::Sessions;
 use self::sync::{AtomicU64, AtomicUsize, Mutex, Ordering};
+use self::telling::{Listener, fitting};
 use crate::domain::breaker::routes::Routes;
 use crate::domain::breaker::scope::CallNames;
 use crate::domain::breaker::{Breaker, Moment};
@@ -277,17 +279,18 @@ impl Engine {
         }
     }
 
-    /// The refusal as it reads now.
-    fn told(&self, trip: Arc<Trip>, now: Timestamp) -> Refusal {
+    /// The refusal as it reads now, to whom it is told. Never called under a lock: it looks at the session.
+    fn told(&self, trip: Arc<Trip>, to: Listener<'_>, now: Timestamp) -> Refusal {
         let current = self.current();
         let wall = self.clock.wall();
         let fields = trip.contract.fields(now, wall);
-        let variant = current.contract.variant;
-        let rendered = fields.render(variant, current.contract.budget_bytes);
+        let wording = self.wording_of(to, &trip.contract.breaker, &current.contract.wordings, now);
+        let wording = fitting(wording, &fields, &current.contract);
+        let rendered = fields.render(&wording, current.contract.budget_bytes);
         if rendered.overran {
             self.overruns.fetch_add(1, Ordering::Relaxed);
         }
-        Refusal { trip, fields, rendered, variant, now, wall }
+        Refusal { trip, fields, rendered, wording, now, wall }
     }
 
     fn current(&self) -> Arc<Current> {

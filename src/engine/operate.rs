@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::registry::{Current, Shard, code_id};
+use super::telling::Listener;
 use super::{Engine, EngineSettings, Refusal};
 use crate::domain::breaker::overrides::{Cover, Hold, OverrideMode};
 use crate::domain::breaker::routes::{PreparedPolicy, Route};
@@ -146,7 +147,7 @@ impl Engine {
         let word = |(breaker, view, trip): (_, _, Option<Arc<_>>)| Listed {
             breaker,
             view,
-            contract: trip.map(|trip| self.told(trip, now)),
+            contract: trip.map(|trip| self.told(trip, Listener::Anybody, now)),
         };
         found.into_iter().map(word).collect()
     }

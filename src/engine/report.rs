@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::calls::{Asked, CallRecord};
+use super::telling::Listener;
 use super::{Engine, Handed, Reading, Report, ReportAnswer, Reported, Said, Seen};
 use crate::domain::breaker::permit::Permit;
 use crate::domain::breaker::{Acknowledgement, Receipt};
@@ -32,6 +33,7 @@ impl Engine {
     pub fn report_result(&self, report: &Report<'_>, now: Timestamp) -> Handed {
         let current = self.current();
         let permit = self.permit_of(report.reported);
+        let to = Listener::reported(report.reported, permit.as_ref().map_or(0, |permit| permit.session));
         let asked = self.asked(permit.as_ref(), report.reported, now);
         let told = report.asked_as;
         let tool_name = match &asked {
@@ -54,7 +56,7 @@ impl Engine {
                 let answer = self.report(report.reported, &result, now);
                 let handling = handled(&known, &answer).judged(result.classification, None);
                 let heard = self.hear(permit.as_ref(), &known, Err(result.classification), (&answer, &handling), now);
-                self.handed(Handed { answer, typing: None, handling, decided: None, guard: None }, heard, now)
+                self.handed(Handed { answer, typing: None, handling, decided: None, guard: None }, heard, to, now)
             }
             Said::Judged(classification, hint) => {
                 let (classification, hint) = (*classification, *hint);
@@ -65,7 +67,7 @@ impl Engine {
                 let (stepped, decided) = self.stepped(report, &handled, failed, now).unzip();
                 let handling = stepped.unwrap_or_else(|| handled.judged(classification, hint));
                 let heard = self.hear(permit.as_ref(), &known, Err(classification), (&answer, &handling), now);
-                self.handed(Handed { answer, typing: None, handling, decided, guard: None }, heard, now)
+                self.handed(Handed { answer, typing: None, handling, decided, guard: None }, heard, to, now)
             }
             Said::Seen(seen) => {
                 let now_unix_ms = self.clock.wall().unix_ms(now);
@@ -81,6 +83,7 @@ impl Engine {
                 self.handed(
                     Handed { answer, typing: Some(Box::new(typing)), handling, decided, guard: None },
                     heard,
+                    to,
                     now,
                 )
             }
@@ -152,7 +155,7 @@ impl Engine {
     }
 
     /// The answer, in which a circuit that opened comes before a session's word, and a halt or a steer before the rest.
-    fn handed(&self, handed: Handed, heard: Option<(u64, Heard)>, now: Timestamp) -> Handed {
+    fn handed(&self, handed: Handed, heard: Option<(u64, Heard)>, to: Listener<'_>, now: Timestamp) -> Handed {
         let Some((session, Heard { told, call })) = heard else { return handed };
         if let Some(opened) = &handed.answer.trip {
             self.note_told(session, &call, opened, now);
@@ -166,7 +169,7 @@ impl Engine {
         // Under a steer the model still gets the result, or the line of a failure.
         let text = if disposition == Disposition::Steer { handed.handling.text } else { None };
         let handling = Handling { disposition, after_ms: None, text };
-        let refusal = Box::new(self.told(Arc::from(trip), now));
+        let refusal = Box::new(self.told(Arc::from(trip), to, now));
         self.note_told(session, &call, &refusal, now);
         let guard = Some(refusal);
         Handed { handling, guard, ..handed }
@@ -200,7 +203,7 @@ impl Engine {
         let trip = trip.map(|mut trip| {
             let at = usize::try_from(trip.event_seq).unwrap_or(usize::MAX);
             trip.event_seq = events.get(at).map_or(0, |event| event.seq);
-            Box::new(self.told(Arc::from(trip), now))
+            Box::new(self.told(Arc::from(trip), Listener::reported(reported, permit.session), now))
         });
         self.log.hand_in(events);
         ReportAnswer { acknowledgement, phase_after, trip }

@@ -5,7 +5,7 @@ use crate::domain::behaviour::{FirstAction, Resolution, SessionOutcome};
 use crate::domain::breaker::Acknowledgement;
 use crate::domain::breaker::overrides::OverrideMode;
 use crate::domain::contract::session::Refuser;
-use crate::domain::contract::{Action, Urgency, Variant};
+use crate::domain::contract::{Action, Urgency, Variant, Wording};
 use crate::domain::failure::FailureClass;
 use crate::domain::failure::tree::{Leaf, Reason};
 use crate::domain::observation::transport::{Carrier, ErrorKind};
@@ -109,7 +109,6 @@ twins!(Refuser, pb::RefusedBy { User, Host });
 twins!(Effect, pb::Effect { Read, Mutate, Unknown });
 twins!(Carrier, pb::Carrier { Http, Grpc, Mcp, Process });
 twins!(Phase, pb::Phase { Closed, Open, HalfOpen });
-twins!(Variant, pb::Variant { Contract, ContractLines, Weak, Silent });
 twins!(OverrideMode, pb::OverrideMode { ForceOpen, ForceClosed, Shadow });
 twins!(Acknowledgement, pb::Acknowledgement { Counted, Stale, Duplicate, Expired, Unknown });
 twins!(
@@ -126,6 +125,19 @@ twins!(
         MalformedBody,
     }
 );
+
+impl From<&Wording> for pb::Variant {
+    /// One word stands for every template, whose name is told beside it.
+    fn from(wording: &Wording) -> Self {
+        match wording {
+            Wording::BuiltIn(Variant::Contract) => Self::Contract,
+            Wording::BuiltIn(Variant::ContractLines) => Self::ContractLines,
+            Wording::BuiltIn(Variant::Weak) => Self::Weak,
+            Wording::BuiltIn(Variant::Silent) => Self::Silent,
+            Wording::Template(_) => Self::Template,
+        }
+    }
+}
 
 impl From<CircuitKind> for pb::CircuitKind {
     fn from(kind: CircuitKind) -> Self {
@@ -150,6 +162,8 @@ impl From<pb::CircuitKind> for Option<CircuitKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::contract::Template;
+    use crate::domain::ids::Code;
 
     /// The wire name without its prefix, in lower case, is the word.
     fn assert_same_word(name: &str, prefix: &str, word: &str) {
@@ -184,10 +198,21 @@ mod tests {
         same_words!(Effect, pb::Effect, "EFFECT_");
         same_words!(Carrier, pb::Carrier, "CARRIER_");
         same_words!(Phase, pb::Phase, "PHASE_");
-        same_words!(Variant, pb::Variant, "VARIANT_");
         same_words!(OverrideMode, pb::OverrideMode, "OVERRIDE_MODE_");
         same_words!(Acknowledgement, pb::Acknowledgement, "ACKNOWLEDGEMENT_");
         same_words!(ErrorKind, pb::ErrorKind, "ERROR_KIND_");
         same_words!(CircuitKind, pb::CircuitKind, "CIRCUIT_KIND_");
+    }
+
+    #[test]
+    fn a_wording_is_its_variant_and_every_template_is_one() {
+        let all = "{action}{breaker}{target}{signal}{observed}{threshold}{state}{do_not}{fallback}";
+        let template = Template::parse(Code::parse("short").unwrap(), all).unwrap();
+        for variant in Variant::ALL {
+            assert_same_word(pb::Variant::from(&Wording::from(*variant)).as_str_name(), "VARIANT_", variant.word());
+        }
+        assert_eq!(pb::Variant::from(&Wording::Template(template.into())), pb::Variant::Template);
+        let known = (0..64).filter(|n| pb::Variant::try_from(*n).is_ok()).count();
+        assert_eq!(known, Variant::ALL.len() + 2, "a wire word without a wording");
     }
 }

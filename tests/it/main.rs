@@ -13,6 +13,7 @@
 mod architecture;
 mod bad_input;
 mod binary;
+mod experiments;
 mod failure;
 mod flood;
 mod follow_ups;

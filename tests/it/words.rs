@@ -135,9 +135,15 @@ fn the_words_of_the_protos_are_the_words_of_the_domain_in_its_order() {
             )+
         };
     }
-    same!(Action, Signal, Urgency, Phase, Variant, OverrideMode, Acknowledgement, ErrorKind, CircuitKind);
+    same!(Action, Signal, Urgency, Phase, OverrideMode, Acknowledgement, ErrorKind, CircuitKind);
     same!(FirstAction, Resolution, SessionOutcome);
     same!(Observation, FailureClass, Disposition, Effect, Carrier, ReviewRule, Leaf, LeafReason);
+}
+
+#[test]
+fn the_variants_of_the_protos_are_those_that_are_built_in_and_one_for_all_templates() {
+    let built_in: Vec<&str> = Variant::ALL.iter().map(|variant| variant.word()).collect();
+    assert_eq!(words_of("Variant"), [built_in, vec!["template"]].concat());
 }
 
 #[test]

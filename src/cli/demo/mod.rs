@@ -137,10 +137,10 @@ async fn job(variant: Variant, harness: &Harness, clock: &ManualClock, story: &m
 }
 
 fn config(variant: Variant) -> anyhow::Result<Config> {
-    let mut config = Config::parse(BREAKERS).context("the demo's own breakers are at fault")?;
+    let experimental = variant.is_experimental();
+    let text = format!("experimental = {experimental}\ncontract.variant = \"{variant}\"\n{BREAKERS}");
+    let mut config = Config::parse(&text).context("the demo's own breakers are at fault")?;
     config.settings.grpc = Listen::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
-    config.settings.experimental = variant.is_experimental();
-    config.settings.contract.variant = variant;
     Ok(config)
 }
 

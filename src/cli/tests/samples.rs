@@ -37,6 +37,7 @@ pub(in crate::cli) fn trip() -> pb::Trip {
         fallback: "payments_api_v1, same request shape".to_owned(),
         text: r#"{"action":"switch_to_fallback","breaker":"payments_api_v2","target":"POST /v2/charge"}"#.to_owned(),
         variant: pb::Variant::Contract.into(),
+        variant_name: "contract".to_owned(),
         urgency: pb::Urgency::Crash.into(),
         retry_at: Some(at(0)),
         retry_after_ms: Some(40_000),

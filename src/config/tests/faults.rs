@@ -142,8 +142,13 @@ fn a_contract_over_the_budget_is_put_on_its_breaker() {
     let contract = root.child("contract", &mut sink).expect("table");
     let place = contract.place("budget_bytes").expect("key");
     sink.mark("contract.budget_bytes", &place);
-    let fault =
-        |breaker, bytes| BudgetFault { breaker, variant: Variant::Contract, field: "fallback", bytes, limit: 600 };
+    let fault = |breaker, bytes| BudgetFault {
+        breaker,
+        wording: Variant::Contract.into(),
+        field: "fallback",
+        bytes,
+        limit: 600,
+    };
     report_overruns(vec![fault(None, 601), fault(Some(2), 640)], &mut sink);
     let report = sink.into_report().expect("faults").to_string();
     let expected = "breaker[2]: can make a contract of 640 bytes in `contract`, above the budget of 600: a shorter \
@@ -201,6 +206,11 @@ fn a_report_names_exactly_what_is_broken() {
         "host[0].name",
         ".routes",
         "route[0].name",
+        "template[0].name",
+        ".text",
+        "experiment[0].name",
+        ".breakers",
+        ".variants",
         ".narrow",
     ];
     let is_needed = |path: &str| needed.iter().any(|end| path.ends_with(end));

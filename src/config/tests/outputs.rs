@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::{Config, parsed};
 use crate::config::key::Key;
 use crate::config::keys::{
-    BREAKER, CONDITION, CONTRACT, FAILURE, FALLBACK, FORMAT, HOST, LIMITS, LOG, POLICY, POLL, ROOT, ROUTE, RULE, TOOL,
+    BREAKER, CONDITION, CONTRACT, EXPERIMENT, FAILURE, FALLBACK, FORMAT, HOST, LIMITS, LOG, POLICY, POLL, ROOT, ROUTE,
+    RULE, TEMPLATE, TOOL,
 };
 use crate::config::{default_text, readme_table, schema};
 use crate::domain::contract::Variant;
@@ -35,6 +36,8 @@ fn the_examples_of_the_default_text_are_valid() {
     assert_eq!((config.breakers.len(), config.tools.rows().len(), config.formats.len()), (1, 1, 1));
     let confirmed = &config.failure.confirmed;
     assert_eq!((confirmed.hosts().len(), confirmed.routes().len()), (1, 1));
+    let wordings = &config.settings.contract.wordings;
+    assert_eq!((wordings.templates().len(), wordings.experiments().len()), (1, 1));
     assert_eq!(config.default_policy.policies.iter().filter(|(_, policy)| policy.is_none()).count(), 0);
 }
 
@@ -68,9 +71,10 @@ fn keys() -> Vec<(&'static str, &'static str)> {
     }
     let settings = [ROOT, LOG, CONTRACT, LIMITS].into_iter().flat_map(of);
     let breakers = of(POLICY).chain(of(RULE)).chain(of(BREAKER)).chain(of(FALLBACK));
+    let wordings = of(TEMPLATE).chain(of(EXPERIMENT));
     let steps = of(FAILURE).chain(of(HOST)).chain(of(ROUTE));
     let tools = of(TOOL).chain(of(POLL)).chain(of(FORMAT)).chain(of(CONDITION));
-    settings.chain(breakers).chain(tools).chain(steps).collect()
+    settings.chain(breakers).chain(tools).chain(wordings).chain(steps).collect()
 }
 
 fn key_names() -> Vec<&'static str> {
@@ -104,6 +108,11 @@ fn misfits(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<Strin
         other => panic!("{other}"),
     };
     let is_word = schema["enum"].as_array().is_none_or(|words| words.contains(value));
+    let names = value.as_object().map_or(0, |table| table.len() as u64);
+    let most_names = schema["maxProperties"].as_u64().unwrap_or(u64::MAX);
+    if !(schema["minProperties"].as_u64().unwrap_or(0)..=most_names).contains(&names) {
+        return vec![path.to_owned()];
+    }
     let is_within = value.as_u64().is_none_or(|number| {
         number >= schema["minimum"].as_u64().unwrap_or(0) && number <= schema["maximum"].as_u64().unwrap_or(u64::MAX)
     });
@@ -116,7 +125,8 @@ fn misfits(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<Strin
     }
     for (name, item) in value.as_object().into_iter().flatten() {
         let path = format!("{path}.{name}");
-        match schema["properties"].get(name) {
+        let named = schema["patternProperties"].as_object().and_then(|patterns| patterns.values().next());
+        match schema["properties"].get(name).or(named) {
             Some(schema) => found.extend(misfits(root, schema, item, &path)),
             None => found.push(path),
         }
@@ -138,6 +148,7 @@ fn the_schema_fits_what_is_accepted() {
     assert_eq!(misfits_of(include_str!("../../../tests/fixtures/config/good.toml")), [""; 0]);
     assert_eq!(misfits_of(include_str!("../../../tests/fixtures/config/good-tools.toml")), [""; 0]);
     assert_eq!(misfits_of(include_str!("../../../tests/fixtures/config/good-steps.toml")), [""; 0]);
+    assert_eq!(misfits_of(include_str!("../../../tests/fixtures/config/good-wordings.toml")), [""; 0]);
 }
 
 #[test]
@@ -145,13 +156,19 @@ fn the_schema_refuses_what_is_refused() {
     let text = "grcp = 1\n[log]\nlevel = \"loud\"\n[limits]\ntargets = 0\n[defaults.error_rate]\nlatch = true\n\
                 [defaults.auth_failure]\nopen_for = \"1s\"\n[[breaker]]\nreducible = 1\nfallback = 5\n\
                 [[tool]]\nformat = 5\npoll = {}\nidentity = \"/a\"\n[[format]]\nempty_when = [{ is = [{}], at = 1 }]\n\
-                [failure]\nsame_binding_retries = 6\n[[host]]\nroutes = [1]\n[[route]]\nname = \"a\"";
+                [failure]\nsame_binding_retries = 6\n[[host]]\nroutes = [1]\n[[route]]\nname = \"a\"\n\
+                [[template]]\nname = 1\n[[experiment]]\nname = \"a\"\nbreakers = [\"*\"]\nvariants = { a = 0, b = 1 }\n\
+                [[experiment]]\nvariants = { a = 1 }";
     let expected = [
         ".breaker[0].fallback",
         ".breaker[0].reducible",
         ".breaker[0].targets?",
         ".defaults.auth_failure.open_for",
         ".defaults.error_rate.latch",
+        ".experiment[0].variants.a",
+        ".experiment[1].breakers?",
+        ".experiment[1].name?",
+        ".experiment[1].variants",
         ".failure.same_binding_retries",
         ".format[0].empty_when[0].at",
         ".format[0].empty_when[0].is",
@@ -162,6 +179,8 @@ fn the_schema_refuses_what_is_refused() {
         ".limits.targets",
         ".log.level",
         ".route[0].narrow?",
+        ".template[0].name",
+        ".template[0].text?",
         ".tool[0].format",
         ".tool[0].identity",
         ".tool[0].match?",
@@ -194,5 +213,5 @@ fn the_schema_speaks_of_every_object_as_closed() {
     assert_eq!(error_rate["open_for"]["default"], "30s");
     assert_eq!(error_rate["rules"]["default"][2]["consecutive"], 5);
     let words: Vec<&str> = Variant::ALL.iter().map(|variant| variant.word()).collect();
-    assert_eq!(schema["properties"]["contract"]["properties"]["variant"]["enum"], serde_json::json!(words));
+    assert_eq!(schema["properties"]["contract"]["properties"]["variant"]["anyOf"][0]["enum"], serde_json::json!(words));
 }

@@ -1,10 +1,11 @@
 //! The proof that no contract of a configuration can exceed its budget: the worst case of every breaker × signal ×
-//! variant is rendered when the configuration is read.
+//! wording is worked out when the configuration is read.
 
 use super::session::{Refuser, SessionFigures};
+use super::wording::FieldBytes;
 use super::{
     CATALOGUE, CatalogueRow, ContractSettings, LONG_FIELD_BYTES_MAX, NAME_BYTES_MAX, NamedFallback, Observed, Standing,
-    Threshold, TripContract, Variant,
+    Threshold, TripContract, Variant, Wording,
 };
 use crate::domain::breaker::policy::{BreakerPolicy, Policy, Rule};
 use crate::domain::ids::{CODE_BYTES_MAX, Code, SafeText};
@@ -15,13 +16,13 @@ use crate::domain::time::{Timestamp, WallClock};
 /// The longest owner of an override in bytes.
 pub const OWNER_BYTES_MAX: usize = 40;
 
-/// A breaker whose contract could exceed the budget.
+/// A contract that could exceed the budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BudgetFault {
-    /// Its place in the file; none for the defaults.
+    /// The place in the file of the breaker that could print it; none for the defaults and the guards of sessions.
     pub breaker: Option<usize>,
-    /// The variant that is too long.
-    pub variant: Variant,
+    /// The wording that is too long: of a breaker the longest that is built in, and each template by itself.
+    pub wording: Wording,
     /// The longest field that the configuration decides.
     pub field: &'static str,
     /// Bytes of the worst case.
@@ -30,43 +31,64 @@ pub struct BudgetFault {
     pub limit: usize,
 }
 
-/// Renders the worst case of every breaker; empty where all fit.
-#[must_use]
-pub fn prove(default: &BreakerPolicy, breakers: &[BreakerPolicy], settings: &ContractSettings) -> Vec<BudgetFault> {
-    let session_rows = session_worst_cases();
-    let all = std::iter::once((None, default)).chain(breakers.iter().enumerate().map(|(at, b)| (Some(at), b)));
-    all.filter_map(|(at, policy)| {
-        let mut contracts = circuit_worst_cases(policy, settings);
-        if at.is_none() {
-            contracts.extend(session_rows.iter().cloned());
-        }
-        let code_bytes = policy.code.as_ref().map_or(0, |code| code.as_str().len());
-        worst_of(&contracts, code_bytes, settings.budget_bytes).map(|(variant, field, bytes)| BudgetFault {
-            breaker: at,
-            variant,
-            field,
-            bytes,
-            limit: settings.budget_bytes,
-        })
-    })
-    .collect()
+/// The longest block so far.
+#[derive(Clone, Copy, Default)]
+struct Worst {
+    bytes: usize,
+    breaker: Option<usize>,
+    field: &'static str,
 }
 
-/// The longest block over the budget, its variant and its longest configured field.
-fn worst_of(contracts: &[TripContract], code_bytes: usize, limit: usize) -> Option<(Variant, &'static str, usize)> {
+/// Works out the worst case of every breaker in every wording that can be told; empty where all fit.
+#[must_use]
+pub fn prove(default: &BreakerPolicy, breakers: &[BreakerPolicy], settings: &ContractSettings) -> Vec<BudgetFault> {
+    let limit = settings.budget_bytes;
+    let built_in: Vec<Wording> = Variant::ALL.iter().copied().map(Wording::from).collect();
+    let templates: Vec<Wording> = settings.wordings.templates().iter().cloned().map(Wording::Template).collect();
+    let mut of_templates = vec![Worst::default(); templates.len()];
+    let fault = |wording: &Wording, worst: Worst| {
+        let Worst { bytes, breaker, field } = worst;
+        (bytes > limit).then(|| BudgetFault { breaker, wording: wording.clone(), field, bytes, limit })
+    };
+    let mut faults = Vec::new();
+    let all = std::iter::once((None, default)).chain(breakers.iter().enumerate().map(|(at, b)| (Some(at), b)));
+    for (breaker, policy) in all {
+        let mut contracts = circuit_worst_cases(policy, settings);
+        if breaker.is_none() {
+            contracts.extend(session_worst_cases());
+        }
+        let sizes = sizes_of(&contracts, policy.code.as_ref());
+        let worst = |wording: &Wording| {
+            let of = sizes.iter().map(|(size, field)| Worst { bytes: wording.bytes(size), breaker, field });
+            of.max_by_key(|worst| worst.bytes).unwrap_or_default()
+        };
+        let of_breaker = built_in.iter().map(|wording| (wording, worst(wording)));
+        faults
+            .extend(of_breaker.max_by_key(|(_, worst)| worst.bytes).and_then(|(wording, worst)| fault(wording, worst)));
+        for (so_far, wording) in of_templates.iter_mut().zip(&templates) {
+            let here = worst(wording);
+            if here.bytes > so_far.bytes {
+                *so_far = here;
+            }
+        }
+    }
+    faults.extend(templates.iter().zip(of_templates).filter_map(|(wording, worst)| fault(wording, worst)));
+    faults
+}
+
+/// The sizes of the fields of each contract, with the longest field that the configuration decides.
+fn sizes_of(contracts: &[TripContract], code: Option<&Code>) -> Vec<(FieldBytes, &'static str)> {
     // The end of the last year with four digits, less the 99 days that are past any deadline that can be configured.
     let (now, wall) =
         (Timestamp(0), WallClock { offset_ms: 253_402_300_799_000 - 100 * 24 * 3_600_000, trusted: true });
-    let blocks = contracts.iter().flat_map(|contract| {
+    let code_bytes = code.map_or(0, |code| code.as_str().len());
+    let sizes = contracts.iter().map(|contract| {
         let fields = contract.fields(now, wall);
-        Variant::ALL.iter().map(move |variant| {
-            let bytes = fields.render(*variant, usize::MAX).text.len();
-            let configured = [("breaker", code_bytes), ("fallback", fields.fallback.len())];
-            let field = configured.into_iter().max_by_key(|(_, bytes)| *bytes).map_or("target", |(name, _)| name);
-            (*variant, field, bytes)
-        })
+        let configured = [("breaker", code_bytes), ("fallback", fields.fallback.len())];
+        let field = configured.into_iter().max_by_key(|(_, bytes)| *bytes).map_or("target", |(name, _)| name);
+        (FieldBytes::from(&fields), field)
     });
-    blocks.max_by_key(|(_, _, bytes)| *bytes).filter(|(_, _, bytes)| *bytes > limit)
+    sizes.collect()
 }
 
 fn widest_target() -> SafeText {

@@ -5,16 +5,22 @@
 
 pub mod budget;
 pub mod catalogue;
+pub mod experiment;
 pub mod figures;
 pub mod render;
 pub mod session;
+pub mod wording;
+
+use std::sync::Arc;
 
 use crate::domain::ids::{Code, SafeText, TargetName};
 use crate::domain::signal::{CircuitKind, Phase, closed_words};
 use crate::domain::time::Timestamp;
 pub use catalogue::{Action, CATALOGUE, CatalogueRow, Condition, Urgency};
+pub use experiment::{SessionWording, Wordings};
 pub use figures::{Observed, Standing, Threshold};
 pub use render::Fields;
+pub use wording::{Template, Wording};
 
 /// Bytes of `target`, `state`, `do_not` and `fallback`, as JSON writes them.
 pub const LONG_FIELD_BYTES_MAX: usize = 96;
@@ -24,7 +30,7 @@ pub const FIGURE_BYTES_MAX: usize = 64;
 pub const NAME_BYTES_MAX: usize = 48;
 
 closed_words! {
-    /// How a refusal is worded for the model.
+    /// How a refusal is worded for the model: what is built in.
     Variant {
         /// Compact JSON in contract order: the default.
         Contract = "contract",
@@ -50,15 +56,15 @@ impl Variant {
 pub struct ContractSettings {
     /// The hard bound of the rendered block in bytes.
     pub budget_bytes: usize,
-    /// The wording.
-    pub variant: Variant,
+    /// The wordings, and who is told in which.
+    pub wordings: Arc<Wordings>,
     /// The tool that `stop_and_escalate` names as fallback.
     pub escalation_tool: Option<SafeText>,
 }
 
 impl Default for ContractSettings {
     fn default() -> Self {
-        Self { budget_bytes: 768, variant: Variant::Contract, escalation_tool: None }
+        Self { budget_bytes: 768, wordings: Arc::default(), escalation_tool: None }
     }
 }
 

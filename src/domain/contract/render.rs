@@ -1,12 +1,13 @@
-//! From a contract to the text that a model reads. Nine fields, always all nine, always in this order; the variants
-//! that break this exist for measuring only.
+//! From a contract to the text that a model reads. Nine fields, always all nine, always in this order; how they
+//! are put together is the wording's.
 
 use std::fmt::Write as _;
 
 use serde::Serialize;
 
 use super::catalogue::DO_NOT_WHILE_PROBING;
-use super::{FIGURE_BYTES_MAX, LONG_FIELD_BYTES_MAX, Standing, TripContract, Variant};
+use super::wording::Wording;
+use super::{FIGURE_BYTES_MAX, LONG_FIELD_BYTES_MAX, Standing, TripContract};
 use crate::domain::ids::SafeText;
 use crate::domain::time::{Timestamp, WallClock};
 
@@ -33,7 +34,8 @@ pub struct Fields {
     pub fallback: String,
 }
 
-const WEAK: &str = r#"{"error":"Tool call failed. Please try again."}"#;
+/// The message that most tools give today.
+pub(super) const WEAK: &str = r#"{"error":"Tool call failed. Please try again."}"#;
 
 impl TripContract {
     /// The nine fields as they read at `now`.
@@ -80,16 +82,23 @@ impl TripContract {
     }
 }
 
-/// A text as JSON writes it. Most hold nothing to escape, which is seen faster than it is written byte by byte.
-fn push_json(out: &mut String, text: &str) {
+/// A text as JSON writes it.
+pub(super) fn push_json(out: &mut String, text: &str) {
+    out.push('"');
+    push_escaped(out, text);
+    out.push('"');
+}
+
+/// A text as JSON writes it between the quotes. Most hold nothing to escape, which is seen faster than it is written
+/// byte by byte.
+pub(super) fn push_escaped(out: &mut String, text: &str) {
     let is_escaped = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');
     // No early end: sixteen bytes are looked at at once.
     if !text.as_bytes().iter().fold(false, |any, byte| any | is_escaped(byte)) {
-        out.push('"');
         out.push_str(text);
-        out.push('"');
     } else if let Ok(escaped) = serde_json::to_string(text) {
-        out.push_str(&escaped); // INVARIANT: a string always serialises; a missing value would show in golden files
+        // INVARIANT: a string always serialises, in quotes; a missing value would show in golden files
+        out.push_str(escaped.get(1..escaped.len() - 1).unwrap_or_default());
     }
 }
 
@@ -103,39 +112,21 @@ pub struct Rendered {
 }
 
 impl Fields {
-    /// The block of a variant within `budget_bytes`.
+    /// The block of a wording within `budget_bytes`.
     #[must_use]
-    pub fn render(&self, variant: Variant, budget_bytes: usize) -> Rendered {
-        let text = self.block(variant);
+    pub fn render(&self, wording: &Wording, budget_bytes: usize) -> Rendered {
+        let text = wording.block(self);
         if text.len() <= budget_bytes {
             return Rendered { text, overran: false };
         }
         debug_assert!(false, "a contract of {} bytes overran its budget of {budget_bytes}", text.len());
-        let excess = text.len() - budget_bytes;
+        Rendered { text: self.cut(wording, text.len() - budget_bytes), overran: true }
+    }
+
+    /// The block with at least so many bytes less of `target`, as far as it has them.
+    pub(super) fn cut(&self, wording: &Wording, excess: usize) -> String {
         let kept = self.target.len().saturating_sub(excess);
-        let cut = Self { target: SafeText::cut(&self.target, kept).as_str().to_owned(), ..self.clone() };
-        Rendered { text: cut.block(variant), overran: true }
-    }
-
-    fn block(&self, variant: Variant) -> String {
-        match variant {
-            Variant::Contract => self.json(),
-            Variant::ContractLines => self.lines(),
-            Variant::Weak => WEAK.to_owned(),
-            Variant::Silent => String::new(),
-        }
-    }
-
-    fn json(&self) -> String {
-        let mut out = String::with_capacity(512);
-        for (name, value) in self.pairs() {
-            out.push_str(if out.is_empty() { "{\"" } else { ",\"" });
-            out.push_str(name);
-            out.push_str("\":");
-            push_json(&mut out, value);
-        }
-        out.push('}');
-        out
+        wording.block(&Self { target: SafeText::cut(&self.target, kept).as_str().to_owned(), ..self.clone() })
     }
 
     /// Every field with its name, in contract order.
@@ -152,16 +143,5 @@ impl Fields {
             ("do_not", &self.do_not),
             ("fallback", &self.fallback),
         ]
-    }
-
-    fn lines(&self) -> String {
-        let mut out = String::with_capacity(512);
-        for (name, value) in self.pairs() {
-            if !out.is_empty() {
-                out.push('\n');
-            }
-            let _ = write!(out, "{name}: {value}");
-        }
-        out
     }
 }

@@ -17,7 +17,7 @@ use super::{Session, Told};
 use crate::domain::behaviour::Fact;
 use crate::domain::behaviour::follow::FollowUps;
 use crate::domain::behaviour::steps::Steps;
-use crate::domain::contract::Trip;
+use crate::domain::contract::{SessionWording, Trip};
 use crate::domain::ids::{HashKey, SafeText};
 use crate::domain::observation::Observation;
 use crate::domain::signal::{CircuitKind, Signal};
@@ -119,6 +119,8 @@ pub struct Heard {
 pub struct AgentRun {
     /// What it is held to.
     pub policy: RunPolicy,
+    /// What it is told in, from its first call to its end: no reload changes it.
+    pub wording: SessionWording,
     gates: Session,
     evidence: EvidenceLedger,
     send_backs: SendBacks,
@@ -146,6 +148,7 @@ impl AgentRun {
         gates.new_task(1);
         Self {
             policy,
+            wording: SessionWording::default(),
             gates,
             evidence: EvidenceLedger::new(key),
             send_backs: SendBacks::default(),
@@ -161,6 +164,12 @@ impl AgentRun {
             follow_ups: None,
             last_seen: now,
         }
+    }
+
+    /// The same run, told in a wording of its own.
+    #[must_use]
+    pub fn told_in(self, wording: SessionWording) -> Self {
+        Self { wording, ..self }
     }
 
     /// Another policy; counts, halts and evidence stay.

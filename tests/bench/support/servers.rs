@@ -145,6 +145,7 @@ fn trip() -> pb::Trip {
         fallback: "none".to_owned(),
         text: "x".repeat(400),
         variant: pb::Variant::Contract.into(),
+        variant_name: "contract".to_owned(),
         urgency: pb::Urgency::Crash.into(),
         retry_at: Some(prost_types::Timestamp { seconds: 1_767_276_090, nanos: 250_000_000 }),
         retry_after_ms: Some(3_500_000),

@@ -109,9 +109,9 @@ impl PureCore {
     fn told(&self, trip: Trip) -> Refusal {
         let (now, wall) = (self.clock.now(), self.clock.wall());
         let fields = trip.contract.fields(now, wall);
-        let variant = self.contract.variant;
-        let rendered = fields.render(variant, self.contract.budget_bytes);
-        Refusal { trip: trip.into(), fields, rendered, variant, now, wall }
+        let wording = self.contract.wordings.default_wording().clone();
+        let rendered = fields.render(&wording, self.contract.budget_bytes);
+        Refusal { trip: trip.into(), fields, rendered, wording, now, wall }
     }
 
     fn ask<'a>(&mut self, call: &Call<'a>) -> Ask<'a> {

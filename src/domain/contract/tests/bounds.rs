@@ -121,7 +121,7 @@ fn json_holds_the_nine_fields_in_contract_order() {
         assert_eq!(fields.pairs().map(|(name, _)| name), FIELDS);
         let quoted = |text| serde_json::to_string(text).unwrap();
         let members = fields.pairs().map(|(name, value)| format!("{}:{}", quoted(name), quoted(value)));
-        let block = fields.render(Variant::Contract, 768).text;
+        let block = fields.render(&Variant::Contract.into(), 768).text;
         assert_eq!(block, format!("{{{}}}", members.join(",")), "{}", example.name());
     }
 }
@@ -130,7 +130,7 @@ fn json_holds_the_nine_fields_in_contract_order() {
 fn lines_hold_the_nine_fields_in_contract_order() {
     for example in examples() {
         let fields = example.fields();
-        let block = fields.render(Variant::ContractLines, 768).text;
+        let block = fields.render(&Variant::ContractLines.into(), 768).text;
         assert_eq!(
             block,
             fields.pairs().map(|(name, value)| format!("{name}: {value}")).join("\n"),

@@ -105,5 +105,5 @@ fn the_experimental_variants_are_those_that_break_the_nine_fields() {
     for variant in Variant::ALL {
         assert_eq!(variant.is_experimental(), !COMPLETE.contains(variant), "{variant}");
     }
-    assert_eq!(ContractSettings::default().variant, Variant::Contract);
+    assert_eq!(ContractSettings::default().wordings.default_wording(), &Variant::Contract.into());
 }

@@ -1,4 +1,4 @@
-//! Golden files: all four variants of every example, byte for byte. `UPDATE_FIXTURES=1` rewrites them; what changed is
+//! Golden files: all four variants and a template of every example, byte for byte. `UPDATE_FIXTURES=1` rewrites them; what changed is
 //! then read in the diff.
 
 use std::collections::BTreeMap;
@@ -41,14 +41,14 @@ fn rendered() -> BTreeMap<String, String> {
     by_name
 }
 
-/// The four variants under their names.
+/// The four variants and a template under their names.
 fn sheet(fields: &Fields) -> String {
     let budget_bytes = ContractSettings::default().budget_bytes;
     let mut sheet = String::new();
-    for variant in Variant::ALL {
-        let block = fields.render(*variant, budget_bytes);
+    for wording in Variant::ALL.iter().map(|variant| Wording::from(*variant)).chain([prose()]) {
+        let block = fields.render(&wording, budget_bytes);
         assert!(!block.overran);
-        let _ = writeln!(sheet, "== {variant}\n{}", block.text);
+        let _ = writeln!(sheet, "== {wording}\n{}", block.text);
     }
     sheet
 }
@@ -97,7 +97,7 @@ fn every_row_of_the_session_table_has_an_example() {
 #[test]
 fn the_first_example_is_the_invoice_case_of_the_seed() {
     let first = &examples()[0];
-    let block = first.fields().render(Variant::Contract, 768).text;
+    let block = first.fields().render(&Variant::Contract.into(), 768).text;
     assert_eq!(
         block,
         concat!(
@@ -154,7 +154,7 @@ fn the_texts_are_those_of_the_specification() {
 fn the_experimental_variants_are_fixed_texts() {
     for example in examples() {
         let fields = example.fields();
-        let block = |variant| fields.render(variant, 768).text;
+        let block = |variant: Variant| fields.render(&variant.into(), 768).text;
         assert_eq!(block(Variant::Weak), r#"{"error":"Tool call failed. Please try again."}"#);
         assert_eq!(block(Variant::Silent), "");
     }

@@ -18,12 +18,12 @@ fn text(bytes: usize) -> SafeText {
     SafeText::cut(&"m".repeat(bytes), bytes)
 }
 
-fn settings(budget_bytes: usize) -> ContractSettings {
+pub(super) fn settings(budget_bytes: usize) -> ContractSettings {
     ContractSettings { budget_bytes, escalation_tool: Some(text(NAME_BYTES_MAX)), ..ContractSettings::default() }
 }
 
 /// A breaker with the longest code and the longest fallback.
-fn widest_breaker() -> BreakerPolicy {
+pub(super) fn widest_breaker() -> BreakerPolicy {
     let fallback = Fallback {
         name: text(NAME_BYTES_MAX),
         target: TargetName::parse("GET /mirror").unwrap(),
@@ -95,7 +95,7 @@ fn no_example_is_longer_than_the_proved_worst_case() {
     let proved = prove(&widest_breaker(), &[], &settings(0))[0].bytes;
     for example in examples() {
         for variant in Variant::ALL {
-            let bytes = example.fields().render(*variant, proved).text.len();
+            let bytes = example.fields().render(&(*variant).into(), proved).text.len();
             assert!(bytes <= proved, "{} as {variant}: {bytes} of {proved}", example.name());
         }
     }
@@ -114,7 +114,7 @@ fn any_rule() -> impl Strategy<Value = Rule> {
     ]
 }
 
-fn any_breaker() -> impl Strategy<Value = BreakerPolicy> {
+pub(super) fn any_breaker() -> impl Strategy<Value = BreakerPolicy> {
     let code = prop::option::of("[a-z][a-z0-9_]{0,47}");
     let fallback = prop::option::of(("[ -~]{1,60}", prop::option::of("\\PC{0,60}")));
     let rules = prop::collection::vec(any_rule(), 1..4);
@@ -143,7 +143,7 @@ fn any_breaker() -> impl Strategy<Value = BreakerPolicy> {
 
 /// What a circuit of a breaker may count and be asked for, apart from its policy.
 #[derive(Clone, Debug)]
-struct Run {
+pub(super) struct Run {
     pick: prop::sample::Index,
     counts: [u32; 3],
     span_ms: u64,
@@ -152,7 +152,7 @@ struct Run {
     target: String,
     owner: String,
     has_fallback: bool,
-    wall: WallClock,
+    pub(super) wall: WallClock,
 }
 
 /// Half of all draws are the longest that can be printed, so that the proof is met from below.
@@ -171,7 +171,7 @@ fn any_count() -> BoxedStrategy<u32> {
     or_longest(any::<u32>(), u32::MAX)
 }
 
-fn any_run() -> impl Strategy<Value = Run> {
+pub(super) fn any_run() -> impl Strategy<Value = Run> {
     let wall = (or_longest(0..=253_402_300_799_000_i64, 253_402_300_799_000), prop::bool::weighted(0.8));
     let wall = wall.prop_map(|(offset_ms, trusted)| WallClock { offset_ms, trusted });
     let (span_ms, left_ms) = (or_longest(0..=SPAN_MS_MAX, SPAN_MS_MAX), or_longest(0..=99 * DAY_MS, 99 * DAY_MS));
@@ -191,7 +191,7 @@ fn any_run() -> impl Strategy<Value = Run> {
 }
 
 /// The contract that a circuit of `row` makes of a run.
-fn contract(row: &'static CatalogueRow, breaker: &BreakerPolicy, run: &Run) -> TripContract {
+pub(super) fn contract(row: &'static CatalogueRow, breaker: &BreakerPolicy, run: &Run) -> TripContract {
     let [failed, results, bytes] = run.counts;
     let at = NOW.plus_ms(run.left_ms);
     let kind = CircuitKind::ALL.iter().copied().find(|kind| kind.signal() == row.signal);
@@ -232,7 +232,7 @@ fn contract(row: &'static CatalogueRow, breaker: &BreakerPolicy, run: &Run) -> T
     }
 }
 
-fn is_session(signal: Signal) -> bool {
+pub(super) fn is_session(signal: Signal) -> bool {
     session_examples(1, 2, 3, 4).iter().any(|(row, _)| row.signal == signal)
 }
 
@@ -243,7 +243,7 @@ proptest! {
         for row in CATALOGUE.iter().filter(|row| !is_session(row.signal)) {
             let fields = contract(row, &breaker, &run).fields(NOW, run.wall);
             for variant in COMPLETE {
-                let block = fields.render(variant, proved);
+                let block = fields.render(&variant.into(), proved);
                 prop_assert!(!block.overran && block.text.len() <= proved);
             }
         }
@@ -271,7 +271,7 @@ proptest! {
                 max_argument_bytes: None,
             };
             for variant in COMPLETE {
-                prop_assert!(contract.fields(NOW, TRUSTED).render(variant, proved).text.len() <= proved);
+                prop_assert!(contract.fields(NOW, TRUSTED).render(&variant.into(), proved).text.len() <= proved);
             }
         }
     }

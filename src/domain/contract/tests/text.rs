@@ -52,16 +52,16 @@ proptest! {
         prop_assert!(escaped_len(&fields.target) <= LONG_FIELD_BYTES_MAX, "{:?}", fields.target);
 
         for variant in Variant::ALL {
-            let block = fields.render(*variant, 768);
+            let block = fields.render(&(*variant).into(), 768);
             prop_assert!(!block.overran && block.text.len() <= 768);
         }
-        let json = fields.render(Variant::Contract, 768).text;
+        let json = fields.render(&Variant::Contract.into(), 768).text;
         let read: BTreeMap<String, String> = serde_json::from_str(&json).unwrap();
         prop_assert_eq!(read.len(), FIELDS.len());
         prop_assert_eq!(&read["target"], &fields.target);
         prop_assert_eq!(&read["action"], fields.action);
 
-        let lines = fields.render(Variant::ContractLines, 768).text;
+        let lines = fields.render(&Variant::ContractLines.into(), 768).text;
         prop_assert_eq!(lines.lines().count(), FIELDS.len());
         for (line, name) in lines.lines().zip(FIELDS) {
             prop_assert!(line.starts_with(&format!("{name}: ")), "{:?}", line);
