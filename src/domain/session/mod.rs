@@ -88,11 +88,11 @@ impl Session {
             self.scope.approved(tool.id, ask.arguments);
         }
         let halted = self.progress.judge_admit(&self.policy.progress, tool.id, ask.wave, ask.may_probe);
-        let alternative = || self.alternative(tool, ask.alternatives);
         let refusals = [
             self.scope.judge(&self.policy.scope, tool.id, tool.name, ask.arguments).map(|f| self.out_of_scope(f)),
             self.effects.judge(ask).map(|ambiguity| self.ambiguous(ambiguity)),
-            halted.map(|(figures, row)| Refusal { row, figures, fallback: alternative() }),
+            // Who is to stop is told of no other tool.
+            halted.map(|(figures, row)| Refusal { row, figures, fallback: None }),
             self.fan_out.judge(&self.policy.fan_out, ask).map(full),
         ];
         match refusals.into_iter().flatten().reduce(Refusal::stricter) {
@@ -122,17 +122,15 @@ impl Session {
         let progress =
             if is_present { self.progress.observe(&self.policy.progress, report) } else { Progress::Nothing };
         let told = |refusal: Refusal| Box::new(refusal.trip(report.target_name, report.now));
-        let alternative = || self.alternative(report.tool, report.alternatives);
         match (ambiguity, progress) {
             (Some(ambiguity), _) => Told::Trip(told(self.ambiguous(ambiguity))),
             (None, Progress::Halt(halt)) => {
                 let condition = if halt.is_on_target { Condition::HaltedOnTarget } else { Condition::Halted };
-                let refusal = Refusal::new(Signal::NoProgress, condition, halt.figures);
-                Told::Trip(told(refusal.or_call(alternative())))
+                Told::Trip(told(Refusal::new(Signal::NoProgress, condition, halt.figures)))
             }
             (None, Progress::Steer(figures)) => {
                 let refusal = Refusal::new(Signal::NoProgress, Condition::Steer, figures);
-                Told::Steer(told(refusal.or_call(alternative())))
+                Told::Steer(told(refusal.or_call(self.alternative(report.tool, report.alternatives))))
             }
             (None, Progress::Nothing) => Told::Nothing,
         }

@@ -39,10 +39,10 @@ fn f03_f04_an_unknown_tool_and_a_missing_argument() {
         "
 WebSearch x error:not_found    -> -
 WebSearch x error:not_found    -> steer same 2, try web_search
-WebSearch x error:not_found    -> halt same 3, try web_search
+WebSearch x error:not_found    -> halt same 3
 gateway {} error:missing       -> -
 gateway {} error:missing       -> steer same 2, try web_search
-gateway {} error:missing       -> halt same 3, try web_search
+gateway {} error:missing       -> halt same 3
 ",
     );
 }

@@ -213,7 +213,7 @@ fn a_steer_names_another_tool_that_is_allowed_and_not_exhausted() {
         "
 b x empty:1
 b x empty:1                -> steer same 2, try a
-b x empty:1                -> halt same 3, try a
+b x empty:1                -> halt same 3
 a x empty:1
 a x empty:1                -> steer same 2, try c    # not itself, not the exhausted one
 ",
