@@ -149,7 +149,7 @@ async fn what_is_over_is_told_as_what_begins_where_its_name_is_known() {
     let named = call_named(&session, "c1", "POST /a");
     let first = trip_of(server.admit(named.clone()).await);
     let of = Some(pb::SessionRef { session_id: session.clone(), caller: String::new() });
-    server.sessions().close_session(pb::CloseSessionRequest { session: of, outcome: 0 }).await.unwrap();
+    server.sessions().close_session(pb::CloseSessionRequest { session: of, ..Default::default() }).await.unwrap();
     assert_eq!(trip_of(server.admit(named).await).text, first.text);
     // A permit holds no more than the session's key, from which nothing can be drawn.
     let ack = server.report(bad(by_permit(&late.token), Kind::ErrorRate)).await;
