@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::calls::{Asked, CallRecord};
 use super::idle::Tenant;
+use super::listener::Listener;
 use super::places::Full;
 use super::registry::{Current, Shard, code_id};
 use super::sync::Ordering;
-use super::telling::Listener;
 use super::{AskedAs, Call, Decision, Engine, Granted, Peeked};
 use crate::domain::breaker::routes::Route;
 use crate::domain::breaker::scope::CallNames;

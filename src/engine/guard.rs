@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use super::exchange::{Arguments, Call, Decision, Refusal, ReportAnswer, Seen};
+use super::listener::{Listener, of_new};
 use super::report::Known;
 use super::sessions::Sessions;
-use super::telling::{Listener, of_new};
 use super::{Engine, Reading};
 use crate::domain::behaviour::SessionOutcome;
 use crate::domain::behaviour::steps::Made;

@@ -9,6 +9,7 @@ mod exchange;
 pub mod failure;
 mod guard;
 mod idle;
+mod listener;
 pub mod log;
 pub mod operate;
 mod places;
@@ -16,7 +17,6 @@ mod registry;
 mod report;
 mod sessions;
 mod sync;
-mod telling;
 
 use std::sync::Arc;
 
@@ -29,12 +29,12 @@ pub use self::exchange::{
     StepOfCall,
 };
 use self::failure::Attempts;
+use self::listener::{Listener, fitting};
 use self::log::EventLog;
 use self::places::Places;
 use self::registry::{Current, Registry};
 use self::sessions::Sessions;
 use self::sync::{AtomicU64, AtomicUsize, Mutex, Ordering};
-use self::telling::{Listener, fitting};
 use crate::domain::breaker::routes::Routes;
 use crate::domain::breaker::scope::CallNames;
 use crate::domain::breaker::{Breaker, Moment};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::listener::Listener;
 use super::registry::{Current, Shard, code_id};
-use super::telling::Listener;
 use super::{Engine, EngineSettings, Refusal};
 use crate::domain::breaker::overrides::{Cover, Hold, OverrideMode};
 use crate::domain::breaker::routes::{PreparedPolicy, Route};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::calls::{Asked, CallRecord};
-use super::telling::Listener;
+use super::listener::Listener;
 use super::{Engine, Handed, Reading, Report, ReportAnswer, Reported, Said, Seen};
 use crate::domain::breaker::permit::Permit;
 use crate::domain::breaker::{Acknowledgement, Receipt};
