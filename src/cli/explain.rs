@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::domain::ids::{HashKey, HashTag};
 use crate::domain::observation::fingerprint::text_of;
 use crate::domain::observation::transport::{Carrier, ErrorKind, TransportFacts};
-use crate::domain::observation::{Handled, Handling, RawResult, Typing, type_result};
+use crate::domain::observation::{Handled, Handling, RawResult, ToldTexts, Typing, type_result};
 use crate::domain::tool::Effect;
 use crate::engine::clock::{Clock as _, SystemClock};
 use crate::wire::pb;
@@ -111,6 +111,7 @@ pub(super) fn run(args: ExplainArgs, manner: Manner) -> anyhow::Result<ExitCode>
             content_type: None,
             arguments: arguments.as_deref(),
             is_cut_by_caller: false,
+            told: ToldTexts::default(),
             custom: &config.formats,
             now_unix_ms: clock.wall().unix_ms(clock.now()),
         };

@@ -60,6 +60,8 @@ pub enum HashTag {
     Identity = 17,
     /// A sub-agent.
     Lane = 18,
+    /// A text that a model was told.
+    Told = 19,
 }
 
 impl HashKey {
@@ -69,6 +71,12 @@ impl HashKey {
         let mut key = self.0;
         key[0] ^= tag as u8; // a key for each kind of name: the text is hashed in one go, aligned
         SipHasher13::new_with_key(&key).hash(bytes).max(1)
+    }
+
+    /// The keyed hash of a text that a model was told, by which it is known again with other blanks around it.
+    #[must_use]
+    pub fn told_text(&self, text: &str) -> u64 {
+        self.hash(HashTag::Told, text.trim().as_bytes())
     }
 
     /// The short keyed MAC that authenticates a permit.

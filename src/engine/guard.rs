@@ -201,9 +201,11 @@ impl Engine {
 
     /// A refusal as it is followed.
     fn telling(&self, refusal: &Refusal, call: &FollowedCall, is_of_result: bool, now: Timestamp) -> Telling {
-        let telling =
-            Telling::of(&refusal.trip, refusal.wording.code(), call, is_of_result, (&self.identity.names, now));
-        telling.or_escalate_to(self.current().contract.escalation_tool.as_ref(), &self.identity.names)
+        let keys = &self.identity.names;
+        let told = &refusal.rendered.text;
+        let text = if told.is_empty() { 0 } else { keys.told_text(told) };
+        let telling = Telling::of(&refusal.trip, refusal.wording.code(), call, is_of_result, (keys, now));
+        Telling { text, ..telling }.or_escalate_to(self.current().contract.escalation_tool.as_ref(), keys)
     }
 
     /// Notes a contract that is told with a result of a session's call.

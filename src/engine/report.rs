@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::calls::{Asked, CallRecord};
 use super::listener::Listener;
 use super::{Engine, Handed, Reading, Report, ReportAnswer, Reported, Said, Seen};
+use crate::domain::behaviour::follow::FollowUps;
 use crate::domain::breaker::permit::Permit;
 use crate::domain::breaker::{Acknowledgement, Receipt};
 use crate::domain::contract::session::Refuser;
 use crate::domain::observation::{
-    CallResult, Classification, Disposition, Handled, Handling, RawResult, Typing, type_result,
+    CallResult, Classification, Disposition, Handled, Handling, RawResult, ToldTexts, Typing, type_result,
 };
 use crate::domain::session::Told;
 use crate::domain::session::run::Heard;
@@ -40,7 +41,8 @@ impl Engine {
             Some(asked) if told.tool_name.is_empty() => &asked.tool_name,
             _ => told.tool_name,
         };
-        let declared = permit.as_ref().and_then(|permit| self.declared(permit.session, tool_name, now));
+        let session = permit.as_ref().map_or(0, |permit| permit.session);
+        let (declared, texts) = self.known_in_session(session, tool_name, now).unwrap_or_default();
         let tool = declared.as_ref().unwrap_or_else(|| current.reading.tools.of(tool_name));
         let known = Known {
             tool_name,
@@ -71,7 +73,8 @@ impl Engine {
             }
             Said::Seen(seen) => {
                 let now_unix_ms = self.clock.wall().unix_ms(now);
-                let raw = raw_result(seen, &known, &current.reading, now_unix_ms);
+                let told = ToldTexts { hashes: (!texts.is_empty()).then_some((&texts, &self.identity.names)) };
+                let raw = RawResult { told, ..raw_result(seen, &known, &current.reading, now_unix_ms) };
                 let typing = type_result(&raw);
                 let Typing { classification, hint, .. } = typing;
                 let result = CallResult { classification, latency_ms: report.latency_ms, hint };
@@ -132,14 +135,15 @@ impl Engine {
         asked.flatten().map(Arc::new)
     }
 
-    /// What the session of a call declared of its tool.
-    fn declared(&self, session: u64, tool_name: &str, now: Timestamp) -> Option<Tool> {
+    /// What the session of a call declared of its tool, and the texts that it was told.
+    fn known_in_session(&self, session: u64, tool_name: &str, now: Timestamp) -> Option<(Option<Tool>, Vec<u64>)> {
         if session == 0 {
             return None;
         }
-        self.sessions
-            .with(session, now, |run| run.policy.tools.get(tool_name).map(|known| known.tool.clone()))
-            .flatten()
+        self.sessions.with(session, now, |run| {
+            let texts = run.follow_ups().map_or(&[][..], FollowUps::texts);
+            (run.policy.tools.get(tool_name).map(|known| known.tool.clone()), texts.to_vec())
+        })
     }
 
     fn hear(
@@ -219,6 +223,7 @@ fn raw_result<'a>(seen: &'a Seen<'_>, known: &Known<'a>, reading: &'a Reading, n
         content_type: seen.content_type,
         arguments: seen.arguments,
         is_cut_by_caller: seen.is_cut_by_caller,
+        told: ToldTexts::default(),
         custom: &reading.formats,
         now_unix_ms,
     }

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use peak_alloc::PeakAlloc;
 use tripnote::domain::observation::transport::TransportFacts;
-use tripnote::domain::observation::{Observation, RawResult, fingerprint, type_result};
+use tripnote::domain::observation::{Observation, RawResult, ToldTexts, fingerprint, type_result};
 use tripnote::domain::tool::Tool;
 
 use support::figures::{Goal, is_asked_for, load, median};
@@ -129,6 +129,7 @@ fn look(bytes: &[u8]) -> Observation {
         content_type: None,
         arguments: Some(br#"{"query":"rate(http_requests_total[5m])","datasourceUid":"prom-1"}"#),
         is_cut_by_caller: false,
+        told: ToldTexts::default(),
         custom: &[],
         now_unix_ms: 0,
     };

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use tripnote::wire::pb;
 
 use self::script::{Case, Step, read};
+use crate::session::agent::Word;
 use crate::support::TestServer;
 
 /// The figures of one breaker, signal and variant by name; those that are 0 are left out.
@@ -75,5 +76,27 @@ async fn every_action_is_measured_as_it_is_counted_by_hand() {
     let more = ["call_in_next_wave", "verify_effect", "stop_and_escalate", "halt_with_partial_findings"];
     for action in wanted.iter().chain(&more) {
         assert!(cases.iter().any(|case| case.name.starts_with(action)), "no case of {action}");
+    }
+}
+
+/// A proxy that wraps what we told as a tool's result must not count it: in whatever wording, it is no observation.
+#[tokio::test]
+async fn a_text_that_was_told_is_no_result_in_any_wording() {
+    let template =
+        "{action} {breaker} {target} {signal} {observed} {threshold} {state} {do_not} {fallback}: do as you are told";
+    for wording in ["contract", "contract_lines", "weak", "prose"] {
+        let config = format!(
+            "experimental = true\n[contract]\nvariant = \"{wording}\"\n[[template]]\nname = \"prose\"\ntext = \"{template}\"\n"
+        );
+        let server = TestServer::start(&config).await;
+        let mut agent = crate::session::agent::Agent::new(&server, "s").await;
+        agent.call("lookup", r#"{"q":1}"#, "[]").await;
+        assert_eq!(agent.call("lookup", r#"{"q":1}"#, "[]").await, Word::Steer, "{wording}");
+        let told = agent.last_trip().text;
+        for _ in 0..4 {
+            assert_eq!(agent.answered("other", "{}", 500, &told).await, Word::Permit, "{wording}");
+        }
+        assert_eq!(agent.evidence().await.rows.len(), 2, "{wording}: the text is no evidence");
+        server.stop().await;
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tripnote::domain::observation::fingerprint::text_of;
 use tripnote::domain::observation::transport::TransportFacts;
-use tripnote::domain::observation::{Format, Observation, RawResult, Typing, type_result};
+use tripnote::domain::observation::{Format, Observation, RawResult, ToldTexts, Typing, type_result};
 use tripnote::domain::signal::Phase;
 use tripnote::domain::tool::Tools;
 use tripnote::wire::pb;
@@ -27,6 +27,7 @@ fn typed(case: &Case, tools: &Tools) -> Typing {
         content_type: None,
         arguments: None,
         is_cut_by_caller: false,
+        told: ToldTexts::default(),
         custom: &[],
         now_unix_ms: u64::try_from(NOON_UNIX_MS).unwrap(),
     })
@@ -131,6 +132,7 @@ fn normalised(side: &Side, tools: &Tools) -> Option<String> {
         content_type: None,
         arguments: Some(&side.args),
         is_cut_by_caller: false,
+        told: ToldTexts::default(),
         custom: &[],
         now_unix_ms: 0,
     };

@@ -13,6 +13,8 @@ use crate::domain::time::Timestamp;
 pub const TRIPS_MAX: usize = 32;
 /// Refused calls of one step that one trip stands for; further ones are not known again.
 pub const CALLS_MAX: usize = 16;
+/// Texts that are known again when they come back as a result; the latest.
+const TEXTS_MAX: usize = 16;
 /// Labels under which a session's trips are added up; beyond, a trip counts as that of a session by itself.
 const LABELS_MAX: usize = 64;
 
@@ -43,6 +45,7 @@ struct OfLabel {
 pub struct FollowUps {
     trips: Vec<Trip>,
     labels: Vec<OfLabel>,
+    texts: Vec<u64>,
     halts: u32,
     steers: u32,
 }
@@ -51,8 +54,20 @@ impl FollowUps {
     /// A contract is told. Several of one breaker in one step are one trip.
     pub fn told(&mut self, telling: Telling, out: &mut Vec<Fact>) {
         self.settle(telling.moment.at, out);
-        let Telling { label, action, breaker, call, ways, max_argument_bytes, until, epoch, moment, is_of_result } =
-            telling;
+        let Telling {
+            label,
+            action,
+            breaker,
+            call,
+            ways,
+            max_argument_bytes,
+            until,
+            epoch,
+            moment,
+            is_of_result,
+            text,
+        } = telling;
+        self.note_text(text);
         self.note_guard(&label, action, is_of_result);
         let is_same_step = |trip: &&mut Trip| {
             let known = trip.moment;
@@ -87,6 +102,22 @@ impl FollowUps {
             is_concluded: false,
             is_resolved: false,
         });
+    }
+
+    fn note_text(&mut self, text: u64) {
+        if text == 0 || self.texts.contains(&text) {
+            return;
+        }
+        if self.texts.len() >= TEXTS_MAX {
+            self.texts.remove(0);
+        }
+        self.texts.push(text);
+    }
+
+    /// The texts that were told, hashed: what is one of them is no result.
+    #[must_use]
+    pub fn texts(&self) -> &[u64] {
+        &self.texts
     }
 
     fn note_guard(&mut self, label: &Label, action: Action, is_of_result: bool) {

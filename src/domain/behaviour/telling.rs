@@ -60,6 +60,8 @@ pub struct Telling {
     pub epoch: u32,
     /// When, and in which step.
     pub moment: Moment,
+    /// The text, hashed; 0 for none.
+    pub text: u64,
     /// It came with a result: in its place, or under it.
     pub is_of_result: bool,
 }
@@ -97,6 +99,7 @@ impl Telling {
             max_argument_bytes: contract.max_argument_bytes,
             until: trip.retry_at,
             epoch: 0,
+            text: 0,
             moment: Moment { lane, step, at },
             is_of_result,
         }

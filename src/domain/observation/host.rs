@@ -23,6 +23,9 @@ const REMINDER_BYTES_MAX: usize = 600;
 
 /// Whether the host, or we, kept the call back.
 pub(super) fn refusal(look: &Look<'_>) -> Option<Finding> {
+    if look.layer.result.told.holds(look.text()) {
+        return Some(ours());
+    }
     if let Some(root) = look.object() {
         if !look.layer.is_opaque() && root.get("denied").and_then(Value::as_bool) == Some(true) {
             return Some(Cause::Denied.because("the host refused to make the call"));

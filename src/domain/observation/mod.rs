@@ -37,7 +37,7 @@ pub use disposition::{Disposition, FailedStep, Handled, Handling};
 pub use format::{Format, FormatChoice};
 pub use hint::RetryHint;
 pub use outcome::{CallResult, Classification, Outcome};
-pub use typing::{RawResult, Typing, type_result};
+pub use typing::{RawResult, ToldTexts, Typing, type_result};
 
 closed_words! {
     /// May a result be cited (spec 3.1)?

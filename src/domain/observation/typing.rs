@@ -12,6 +12,7 @@ use super::look::Layer;
 use super::transport::TransportFacts;
 use super::{Classification, Observation, RetryHint, Rule, steps};
 use crate::domain::failure::FailureClass;
+use crate::domain::ids::HashKey;
 use crate::domain::signal::CircuitKind;
 use crate::domain::tool::Tool;
 
@@ -32,10 +33,28 @@ pub struct RawResult<'a> {
     pub arguments: Option<&'a [u8]>,
     /// The caller cut the payload at a limit of its own.
     pub is_cut_by_caller: bool,
+    /// The texts that the session was told, to be known again whatever their wording.
+    pub told: ToldTexts<'a>,
     /// The formats of the configuration.
     pub custom: &'a [Arc<CustomFormat>],
     /// The wall clock in milliseconds since 1970, for retry dates without a date of their own.
     pub now_unix_ms: u64,
+}
+
+/// Texts of ours that a session was told, as keyed hashes. The default holds none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ToldTexts<'a> {
+    /// The hashes, each of a text without the blanks around it, and the key.
+    pub hashes: Option<(&'a [u64], &'a HashKey)>,
+}
+
+impl ToldTexts<'_> {
+    /// Whether a text is one of them.
+    #[must_use]
+    pub fn holds(&self, text: &str) -> bool {
+        let is_one = |(hashes, key): (&[u64], &HashKey)| hashes.contains(&key.told_text(text));
+        self.hashes.is_some_and(is_one)
+    }
 }
 
 /// What a result is.

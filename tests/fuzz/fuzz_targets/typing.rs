@@ -15,7 +15,7 @@ mod input;
 use input::{Input, Second};
 use libfuzzer_sys::fuzz_target;
 use tripnote::domain::failure::FailureClass;
-use tripnote::domain::observation::{Classification, Observation, RawResult, Rule, Typing, fingerprint, type_result};
+use tripnote::domain::observation::{Classification, Observation, RawResult, ToldTexts, Rule, Typing, fingerprint, type_result};
 use tripnote::domain::signal::CircuitKind;
 
 const DIGEST_BYTES_MAX: usize = 160;
@@ -54,6 +54,7 @@ fn raw<'a>(input: &'a Input, payload: Option<&'a [u8]>) -> RawResult<'a> {
         content_type: input.content_type,
         arguments: input.arguments.as_deref(),
         is_cut_by_caller: input.is_cut_by_caller,
+        told: ToldTexts::default(),
         custom: &input.custom,
         now_unix_ms: NOW_UNIX_MS,
     }

@@ -10,7 +10,7 @@ use tripnote::domain::breaker::{Acknowledgement, Ask, Breaker, Moment};
 use tripnote::domain::contract::{ContractSettings, Trip};
 use tripnote::domain::event::{Event, Events};
 use tripnote::domain::ids::{HashKey, HashTag, SafeText};
-use tripnote::domain::observation::{CallResult, RawResult, type_result};
+use tripnote::domain::observation::{CallResult, RawResult, ToldTexts, type_result};
 use tripnote::domain::signal::{CircuitKind, Phase};
 use tripnote::domain::time::Timestamp;
 use tripnote::domain::tool::Tool;
@@ -316,6 +316,7 @@ fn result_of(report: &Report<'_>, now_unix_ms: u64) -> CallResult {
                 content_type: seen.content_type,
                 arguments: seen.arguments,
                 is_cut_by_caller: seen.is_cut_by_caller,
+                told: ToldTexts::default(),
                 custom: &[],
                 now_unix_ms,
             });

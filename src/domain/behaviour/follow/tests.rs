@@ -62,6 +62,7 @@ fn telling(what: &Happens, moment: Moment) -> Option<Telling> {
         until: until.map(|after| moment.at.plus_ms(u64::from(after))),
         epoch: 0,
         moment,
+        text: 0,
         is_of_result,
     })
 }

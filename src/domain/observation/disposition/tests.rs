@@ -1,6 +1,6 @@
 use super::*;
 use crate::domain::observation::transport::TransportFacts;
-use crate::domain::observation::{RawResult, type_result};
+use crate::domain::observation::{RawResult, ToldTexts, type_result};
 use crate::domain::tool::Tool;
 
 fn typed(status: u16, headers: &[(&str, &str)], payload: &str) -> Typing {
@@ -15,6 +15,7 @@ fn typed(status: u16, headers: &[(&str, &str)], payload: &str) -> Typing {
         content_type: None,
         arguments: None,
         is_cut_by_caller: false,
+        told: ToldTexts::default(),
         custom: &[],
         now_unix_ms: 0,
     })

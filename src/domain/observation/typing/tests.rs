@@ -13,6 +13,7 @@ fn typed(transport: &TransportFacts, payload: Option<&str>) -> Typing {
         content_type: None,
         arguments: None,
         is_cut_by_caller: false,
+        told: ToldTexts::default(),
         custom: &[],
         now_unix_ms: 0,
     })
@@ -172,6 +173,7 @@ fn what_the_caller_cut_is_read_as_far_as_it_goes() {
             content_type: None,
             arguments: None,
             is_cut_by_caller: true,
+            told: ToldTexts::default(),
             custom: &[],
             now_unix_ms: 0,
         })

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::observation::transport::{ErrorKind, TransportFacts};
-use crate::domain::observation::{RawResult, type_result};
+use crate::domain::observation::{RawResult, ToldTexts, type_result};
 use crate::domain::tool::Tools;
 
 const KEY: HashKey = HashKey([7; 16]);
@@ -43,6 +43,7 @@ pub(crate) fn report(
         content_type: None,
         arguments: None,
         is_cut_by_caller: false,
+        told: ToldTexts::default(),
         custom: &[],
         now_unix_ms: 0,
     });
@@ -202,6 +203,7 @@ fn ids_are_incomplete_where_the_model_may_have_read_more_than_was_sent_along() {
             content_type: None,
             arguments: None,
             is_cut_by_caller: false,
+            told: ToldTexts::default(),
             custom: &[],
             now_unix_ms: 0,
         })
