@@ -366,10 +366,11 @@ impl<T: 'static> Field<T> {
 pub(super) fn read_count(value: &DeValue<'_>, range: Range, due: &str) -> Result<u64, String> {
     let number = value.as_integer().ok_or_else(|| wrong_type(value, due))?;
     let digits = number.as_str();
-    // every count starts at 1 or higher, so that 0 stands for all that is negative; and what the parser took as an
-    // integer and is none of ours can only be too large
-    let is_negative = digits.starts_with('-');
-    let count = if is_negative { 0 } else { u64::from_str_radix(digits, number.radix()).unwrap_or(u64::MAX) };
+    // what the parser took as an integer and is none of ours can only be too large, or below every minimum
+    if digits.starts_with('-') && digits.bytes().any(|digit| matches!(digit, b'1'..=b'9')) {
+        return Err(format!("is below the minimum {min} (allowed {min} to {max})", min = range.min, max = range.max));
+    }
+    let count = u64::from_str_radix(digits.trim_start_matches('-'), number.radix()).unwrap_or(u64::MAX);
     range.check(count, |count| count.to_string())
 }
 

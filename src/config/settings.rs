@@ -174,6 +174,8 @@ pub struct SessionKeys {
     pub alert_steer_then_halt: u32,
     /// Calls of one tool at once; 0 for no cap.
     pub fan_out_per_wave: u32,
+    /// Calls of one breaker at once over all sessions; 0 for no cap.
+    pub fan_out_per_backend: u32,
     /// Refusals that pin a tool; 0 for never.
     pub pin_tool_after: u32,
 }
@@ -197,6 +199,7 @@ impl Default for SessionKeys {
             max_halts: max_halts.get(),
             alert_steer_then_halt,
             fan_out_per_wave: FanOutPolicy::default().per_wave.map_or(0, NonZeroU32::get),
+            fan_out_per_backend: 0,
             pin_tool_after: 0,
         }
     }

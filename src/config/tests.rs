@@ -71,6 +71,14 @@ fn a_breaker_inherits_key_by_key_and_replaces_rules_whole() {
 }
 
 #[test]
+fn the_cap_on_a_backend_holds_for_every_breaker() {
+    let config = parsed("[session]\nfan_out_per_backend = 7\n[[breaker]]\ntargets = [\"a\"]\n");
+    let caps = [&config.default_policy, &config.breakers[0]].map(|policy| policy.calls_at_once.map(|cap| cap.get()));
+    assert_eq!(caps, [Some(7); 2]);
+    assert_eq!(parsed("").default_policy.calls_at_once, None);
+}
+
+#[test]
 fn latency_is_on_as_soon_as_it_knows_what_slow_is() {
     let slow_of = |text: &str| {
         let config = parsed(text);

@@ -14,6 +14,7 @@ pub mod permit;
 pub mod policy;
 mod report;
 pub mod routes;
+pub mod running;
 pub mod scope;
 pub mod scope_map;
 mod settled;
@@ -29,6 +30,7 @@ use self::overrides::Overrides;
 use self::permit::{CircuitRef, Listed, Permit};
 pub use self::report::{Acknowledgement, Receipt};
 use self::routes::PreparedPolicy;
+use self::running::Running;
 use self::scope::{CallNames, Scope, ScopeKey};
 use self::scope_map::ScopeMap;
 use self::settled::Settled;
@@ -109,6 +111,7 @@ pub struct Breaker {
     /// Scopes that are not of one target alone: only those with something to remember.
     others: ScopeMap,
     settled: Settled,
+    running: Running,
     overrides: Overrides,
     last_issued: Timestamp,
     /// The latest moment of any entry.
@@ -126,6 +129,7 @@ impl Breaker {
             targets: ScopeMap::default(),
             others: ScopeMap::default(),
             settled: Settled::default(),
+            running: Running::default(),
             overrides: Overrides::default(),
             last_issued: Timestamp(0),
             seen: Timestamp(0),
@@ -156,8 +160,12 @@ impl Breaker {
     pub fn admit(&mut self, ask: &Ask<'_>, moment: &Moment<'_>, out: &mut Events) -> Admission {
         let moment = &self.onward(moment);
         self.touch(ask, moment.now);
+        let crowded = self.crowded(moment.now);
         if self.is_plain(ask.names.target) {
-            return self.proceed(ask, moment, None, out);
+            return match crowded {
+                Some(figures) => self.turn_away(ask, figures, moment, out),
+                None => self.proceed(ask, moment, None, out),
+            };
         }
         self.advance(&ask.names, moment, out);
         let refusals = self.refusals(ask, moment.now);
@@ -166,6 +174,9 @@ impl Breaker {
             let trip = self.trip(ask, &enforced, moment, out.len());
             out.push(self.told(ask, &enforced, &trip, moment.now, Happening::Refused));
             return Admission { verdict: Verdict::Refuse(Box::new(trip)), shadow: None, expires_in_ms: 0 };
+        }
+        if let Some(figures) = crowded {
+            return self.turn_away(ask, figures, moment, out);
         }
         let shadow = (!shadow.is_empty()).then(|| {
             let trip = self.trip(ask, &shadow, moment, out.len());
@@ -182,6 +193,9 @@ impl Breaker {
         let mut enforced = self.refusals(ask, moment.now);
         enforced.retain(|refusal| !refusal.is_shadow);
         if enforced.is_empty() {
+            if let Some(figures) = self.crowded(moment.now) {
+                return Verdict::Refuse(Box::new(self.full(ask, figures, moment, 0)));
+            }
             let is_probe = self.in_play(&ask.names).into_iter().any(|id| {
                 let may_probe = |circuit: &Circuit| {
                     let policy = self.prepared.of(circuit.kind);
@@ -259,6 +273,7 @@ impl Breaker {
             out.push(self.event(moment.now, Happening::Admitted { is_probe: permit.is_probe }));
         }
         let expires_in_ms = lease_until.map_or(moment.permit_for_ms, |until| until.since_ms(moment.now));
+        self.note_running(ask.seq, moment.now.plus_ms(expires_in_ms));
         Admission { verdict: Verdict::Proceed(permit), shadow, expires_in_ms }
     }
 
