@@ -1,5 +1,6 @@
 mod faults;
 mod outputs;
+mod review;
 mod steps;
 mod tools;
 mod wordings;

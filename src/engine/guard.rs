@@ -118,8 +118,8 @@ impl Engine {
 
     /// The words by which answers are read.
     #[must_use]
-    pub fn keywords(&self) -> &Keywords {
-        &self.keywords
+    pub fn keywords(&self) -> Arc<Keywords> {
+        Arc::clone(&self.current().keywords)
     }
 
     /// A tool's name as sessions know it.

@@ -2,6 +2,7 @@
 
 pub(crate) mod agent;
 mod airline;
+mod reviewed;
 mod shared;
 
 use tripnote::wire::pb;
