@@ -193,7 +193,7 @@ impl Engine {
         let telling = self.telling(refusal, &guarded.flight.followed(), false, now);
         let mut facts = Vec::new();
         self.sessions.with(guarded.key, now, |run| {
-            run.refused(place, guarded.tool_name, guarded.flight.turn, &refusal.trip, now);
+            run.refused(place, &guarded.flight, &refusal.trip, now);
             run.told(telling, &self.identity.names, &mut facts);
         });
         self.publish(facts, now);
@@ -260,6 +260,7 @@ impl Engine {
         };
         let identity = identity::of(tool_name, &tool, bytes).bytes();
         let identity = identity.map_or(arguments, |bytes| self.identity.names.hash(HashTag::Identity, &bytes));
+        let lane = self.hash(HashTag::Lane, asked.lane);
         let wave = self.hash(HashTag::Wave, asked.wave);
         let turn = asked.turn.map_or(0, |turn| u64::from(turn) + 1);
         let target_name = SafeText::cut(call.target.as_str(), TARGET_BYTES_MAX);
@@ -271,9 +272,9 @@ impl Engine {
             arguments,
             identity,
             purpose: self.hash(HashTag::Purpose, asked.purpose),
-            lane: self.hash(HashTag::Lane, asked.lane),
+            lane,
             step: 0,
-            wave: (wave != 0 || turn != 0).then_some(Wave { id: wave, turn }),
+            wave: (wave != 0 || turn != 0).then_some(Wave { lane, id: wave, turn }),
             turn: asked.turn,
             task: 0,
             idempotency_key: self.hash(HashTag::IdempotencyKey, asked.idempotency_key),

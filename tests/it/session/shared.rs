@@ -1,4 +1,4 @@
-//! What several sessions share: the backends that they call.
+//! What several sessions share, and what several agents of one session do not.
 
 use tripnote::wire::pb;
 
@@ -25,4 +25,28 @@ async fn calls_against_one_backend_are_capped_over_all_sessions() {
     assert!(second.ask("fetch", r#"{"page":2}"#).await.is_ok());
     let told: Vec<String> = second.session().await.calls.into_iter().map(|call| call.told).collect();
     assert_eq!(told, ["permit", "trip fan_out", "permit", "permit"]);
+}
+
+#[tokio::test]
+async fn sub_agents_of_one_session_are_numbered_and_their_turns_never_collide() {
+    let server = TestServer::start("").await;
+    let ask = |lane: &str, page: u32| pb::AdmitRequest {
+        tool_name: "search".to_owned(),
+        session_id: "team".to_owned(),
+        turn: Some(1),
+        lane: lane.to_owned(),
+        arguments: format!("{{\"page\":{page}}}").into_bytes(),
+        ..Default::default()
+    };
+    let mut told = Vec::new();
+    for (lane, page) in [("writer", 1), ("checker", 1), ("", 1), ("writer", 1), ("checker", 2), ("writer", 3)] {
+        told.push(match server.admit(ask(lane, page)).await.decision.unwrap() {
+            pb::admit_response::Decision::Permit(_) => "permit".to_owned(),
+            pb::admit_response::Decision::Trip(trip) => trip.observed,
+        });
+    }
+    let twin = "same call already running";
+    assert_eq!(told, ["permit", "permit", "permit", twin, "permit", "4 of 4 running"]);
+    let shown = Agent::new(&server, "team").await.session().await;
+    assert_eq!(shown.calls.iter().map(|call| call.lane).collect::<Vec<_>>(), [1, 2, 0, 1, 2, 1]);
 }
