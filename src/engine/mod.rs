@@ -10,6 +10,7 @@ pub mod failure;
 mod guard;
 mod idle;
 pub mod log;
+mod notices;
 pub mod operate;
 mod places;
 mod registry;

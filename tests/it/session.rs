@@ -2,6 +2,7 @@
 
 pub(crate) mod agent;
 mod airline;
+mod notices;
 mod reviewed;
 mod shared;
 

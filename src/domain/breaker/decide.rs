@@ -98,7 +98,7 @@ impl Breaker {
     }
 
     /// The operators that hold one circuit open.
-    fn held_by(&self, scope_id: u64, kind: CircuitKind) -> Option<Refusing> {
+    pub(super) fn held_by(&self, scope_id: u64, kind: CircuitKind) -> Option<Refusing> {
         let mask = self.overrides.mask(scope_id, kind).filter(|mask| mask.mode == OverrideMode::ForceOpen)?;
         let holders: Vec<&Hold> = self.overrides.holders(OverrideMode::ForceOpen, scope_id, kind).collect();
         let owner = holders.first().map(|hold| hold.owner.clone())?;

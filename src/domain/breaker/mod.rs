@@ -7,6 +7,7 @@
 mod advance;
 pub mod backoff;
 pub mod circuit;
+mod closing;
 mod decide;
 mod operate;
 pub mod overrides;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 use arrayvec::ArrayVec;
 
 use self::circuit::{Answer, Circuit};
+pub use self::closing::Closing;
 pub use self::operate::CircuitView;
 use self::overrides::Overrides;
 use self::permit::{CircuitRef, Listed, Permit};

@@ -2,6 +2,7 @@
 //!
 //! Pure: no clock, no lock, no I/O. A call is known from its admission to its report by the number of its permit.
 
+mod notices;
 mod timeline;
 mod trips;
 
@@ -23,6 +24,7 @@ use crate::domain::ids::{HashKey, SafeText};
 use crate::domain::time::Timestamp;
 use crate::domain::tool::Tool;
 use crate::domain::verdict::Verdict;
+pub use notices::{TOLD_SHUT_MAX, ToldShut, speaks_of_circuits};
 use timeline::Timeline;
 pub use timeline::{LANES_MAX, LINES_MAX, Line, LineWord};
 
@@ -99,6 +101,8 @@ pub struct AgentRun {
     timeline: Timeline,
     /// When targets failed last, the latest failure last.
     last_bad: VecDeque<(u64, Timestamp)>,
+    /// What it was told is shut.
+    told_shut: Vec<ToldShut>,
     steps: Steps,
     /// None until a contract is told.
     follow_ups: Option<Box<FollowUps>>,
@@ -125,6 +129,7 @@ impl AgentRun {
             in_flight: BTreeMap::new(),
             timeline: Timeline::default(),
             last_bad: VecDeque::new(),
+            told_shut: Vec::new(),
             steps: Steps::default(),
             follow_ups: None,
             last_seen: now,
