@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use super::connect::Service;
 use super::json::{self, Object};
 use super::source::Source;
-use super::text::span;
+use super::text::{one_line, span};
 use super::words::effects;
 use super::{Manner, TRIPPED, output, token, trip};
 use crate::wire::pb;
@@ -103,6 +103,7 @@ fn show(decision: &Decision, shadow: Option<&pb::Trip>) -> anyhow::Result<()> {
         Decision::Permit(permit) => {
             output::print(&token::encode(&permit.token))?;
             output::remark(&permit_remark(permit));
+            permit.notices.iter().for_each(|notice| output::remark(&one_line(notice)));
         }
         Decision::Trip(refusal) => {
             output::print(trip::block(refusal))?;

@@ -102,6 +102,7 @@ pub(super) fn permit(permit: &pb::Permit) -> Object {
         .with("probe", permit.probe)
         .with("expires_in_ms", permit.expires_in_ms)
         .with("breaker", permit.breaker.as_str())
+        .with("notices", permit.notices.clone())
 }
 
 /// A trip: the nine fields in contract order, then what programs need.

@@ -85,13 +85,15 @@ fn names(tools: &[String]) -> String {
     tools.iter().map(|tool| clean(tool)).collect::<Vec<_>>().join(", ")
 }
 
-fn table(calls: &[pb::SessionCall]) -> Table<6> {
-    let mut table = Table::of(["TURN", "AGO", "TOOL", "RESULT", "SIGNAL", "TOLD"]);
+fn table(calls: &[pb::SessionCall]) -> Table<7> {
+    let mut table = Table::of(["TURN", "LANE", "AGO", "TOOL", "RESULT", "SIGNAL", "TOLD"]);
     for call in calls {
         let observation = call.observation();
         let turn = call.turn.map(|turn| turn.to_string()).unwrap_or_default();
+        let lane = if call.lane == 0 { String::new() } else { call.lane.to_string() };
         table.push([
             turn.as_str().into(),
+            lane.as_str().into(),
             span(call.ago_ms).as_str().into(),
             Cell::in_tone(Tone::Strong, &call.tool),
             Cell::in_tone(tone_of(observation), &observation.word()),
@@ -136,6 +138,7 @@ fn counts_object(counts: &pb::SessionCounts) -> Object {
 fn call_object(call: &pb::SessionCall) -> Object {
     Object::default()
         .with_some("turn", call.turn)
+        .with_count("lane", call.lane.into())
         .with("tool", call.tool.as_str())
         .with_text("observation", &call.observation().word())
         .with_text("signal", &call.signal().word())

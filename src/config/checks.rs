@@ -63,6 +63,9 @@ pub(super) fn check_settings(settings: &Settings, sink: &mut Sink<'_>) {
             blame(&[(format!("session.{halt}"), rule), (format!("session.{steer}"), other)], sink);
         }
     }
+    if let Err((list, invalid)) = settings.session.review.keywords() {
+        blame(&[(format!("review.{list}"), invalid.to_string())], sink);
+    }
     let limits = &settings.limits;
     if limits.targets_per_caller > limits.targets {
         let rule = format!("is above `limits.targets`: at most {} is allowed", limits.targets);

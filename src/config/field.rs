@@ -14,6 +14,8 @@ use super::entry::{
 use super::fallback::{self, FALLBACKS_MAX};
 use super::fault::{Place, Sink};
 use super::poll;
+pub(super) use super::range::{Range, read_count};
+use super::review;
 use super::rule::{self, RULES_MAX};
 use super::settings::Listen;
 use super::text::{
@@ -40,26 +42,6 @@ impl<T, V> Lens<T, V> {
     fn set_read(&self, into: &mut T, value: Option<V>) {
         if let Some(value) = value {
             (self.set)(into, value);
-        }
-    }
-}
-
-/// The least and the most that is allowed.
-#[derive(Clone, Copy)]
-pub(super) struct Range {
-    pub(super) min: u64,
-    pub(super) max: u64,
-}
-
-impl Range {
-    fn check(self, value: u64, written: fn(u64) -> String) -> Result<u64, String> {
-        let (min, max) = (written(self.min), written(self.max));
-        if value < self.min {
-            Err(format!("is below the minimum {min} (allowed {min} to {max})"))
-        } else if value > self.max {
-            Err(format!("is above the maximum {max} (allowed {min} to {max})"))
-        } else {
-            Ok(value)
         }
     }
 }
@@ -104,6 +86,8 @@ pub(super) enum Field<T: 'static> {
     Pointers(Lens<T, Vec<Arc<str>>>),
     /// Texts, numbers and booleans that are compared with values.
     Words(Lens<T, Vec<Arc<str>>>),
+    /// Words and phrases of a text.
+    Phrases(Lens<T, Vec<Arc<str>>>),
     /// Conditions over payloads.
     Conditions(Lens<T, Vec<Condition>>),
     /// How long a tool may answer the same.
@@ -165,6 +149,9 @@ impl<T: 'static> Field<T> {
             Self::Pointers(lens) => {
                 self.list_of(value).map(|list| lens.set_read(into, entry::read_pointers(list, place, sink)))
             }
+            Self::Phrases(lens) => {
+                self.list_of(value).map(|list| lens.set_read(into, review::read_phrases(list, place, sink)))
+            }
             Self::Rules(lens) => {
                 self.list_of(value).map(|list| lens.set_read(into, rule::read_rules(list, place, sink)))
             }
@@ -202,7 +189,9 @@ impl<T: 'static> Field<T> {
             | Self::Template(lens) => (lens.get)(of).map(|text| quoted(&text)),
             Self::Weights(lens) => (lens.get)(of).map(|weights| weights::written_weights(&weights)),
             Self::Globs(lens) => (lens.get)(of).map(|globs| entry::written_texts(&globs)),
-            Self::Names(lens) | Self::Pointers(lens) => (lens.get)(of).map(|texts| entry::written_texts(&texts)),
+            Self::Names(lens) | Self::Pointers(lens) | Self::Phrases(lens) => {
+                (lens.get)(of).map(|texts| entry::written_texts(&texts))
+            }
             Self::Words(lens) => (lens.get)(of).map(|words| entry::written_words(&words)),
             Self::Conditions(lens) => (lens.get)(of).map(|conditions| condition::written_conditions(&conditions)),
             Self::Poll(lens) => (lens.get)(of).map(poll::written_poll),
@@ -246,6 +235,7 @@ impl<T: 'static> Field<T> {
                     "a text, number or boolean, or a list of 1 to {WORDS_MAX} of at most {WORD_BYTES_MAX} bytes each"
                 )
             }
+            Self::Phrases(_) => review::due(),
             Self::Conditions(_) => format!("a list of 1 to {CONDITIONS_MAX} conditions"),
             Self::Template(_) => entry::template_due(),
             Self::Weights(_) => weights::due(),
@@ -290,6 +280,7 @@ impl<T: 'static> Field<T> {
                 "type": "array", "minItems": 1, "maxItems": POINTERS_MAX, "items": entry::pointer_schema(),
             }),
             Self::Words(_) => entry::words_schema(),
+            Self::Phrases(_) => review::schema(),
             Self::Conditions(_) => condition::schema(),
             Self::Template(_) => json!({"type": "string", "minLength": 1, "maxLength": TEMPLATE_BYTES_MAX}),
             Self::Weights(_) => weights::schema(&code_pattern()),
@@ -360,17 +351,6 @@ impl<T: 'static> Field<T> {
     fn read_target(&self, value: &DeValue<'_>) -> Result<TargetName, String> {
         TargetName::parse(self.text_of(value)?).map_err(|fault| format!("is no target: {fault}"))
     }
-}
-
-/// A whole number within a range; `due` says what is due.
-pub(super) fn read_count(value: &DeValue<'_>, range: Range, due: &str) -> Result<u64, String> {
-    let number = value.as_integer().ok_or_else(|| wrong_type(value, due))?;
-    let digits = number.as_str();
-    // every count starts at 1 or higher, so that 0 stands for all that is negative; and what the parser took as an
-    // integer and is none of ours can only be too large
-    let is_negative = digits.starts_with('-');
-    let count = if is_negative { 0 } else { u64::from_str_radix(digits, number.radix()).unwrap_or(u64::MAX) };
-    range.check(count, |count| count.to_string())
 }
 
 pub(super) fn wrong_type(value: &DeValue<'_>, due: &str) -> String {

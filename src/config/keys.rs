@@ -63,11 +63,13 @@ macro_rules! word {
 }
 
 mod failure;
+mod review;
 mod session;
 mod tools;
 mod wordings;
 
-use session::SESSION;
+pub(super) use review::REVIEW;
+pub(super) use session::SESSION;
 
 pub(super) use failure::{FAILURE, HOST, ROUTE};
 pub(super) use tools::{CONDITION, FORMAT, POLL, TOOL};
@@ -226,7 +228,7 @@ pub(super) static LIMITS: &[Key<Settings>] = &[
 
 /// The tables of [`Settings`] with their keys.
 pub(super) static SECTIONS: &[(&str, &[Key<Settings>])] =
-    &[("", ROOT), ("log", LOG), ("contract", CONTRACT), ("session", SESSION), ("limits", LIMITS)];
+    &[("", ROOT), ("log", LOG), ("contract", CONTRACT), ("session", SESSION), ("review", REVIEW), ("limits", LIMITS)];
 
 /// Keys of `[defaults.<signal>]` and `[breaker.<signal>]`.
 pub(super) static POLICY: &[Key<PolicyDraft>] = &[

@@ -1,5 +1,7 @@
 //! From a document to a configuration: settings, then the defaults of all breakers, then each breaker on top of them.
 
+use std::num::NonZeroU32;
+
 use toml::de::{DeTable, DeValue};
 
 use super::branch::Branch;
@@ -40,7 +42,11 @@ pub(super) fn read(text: &str, lookup: Lookup<'_>) -> Result<Config, FaultReport
     }
     let drafts = read_policies(defaults.as_ref(), &built_in, layer, &mut sink);
     checks::check_policies(&drafts, layer, &settings, &mut sink);
-    let default_policy = BreakerPolicy { policies: finish(&drafts), ..BreakerPolicy::default() };
+    let default_policy = BreakerPolicy {
+        policies: finish(&drafts),
+        calls_at_once: NonZeroU32::new(settings.session.fan_out_per_backend),
+        ..BreakerPolicy::default()
+    };
     checks::check_spread(&default_policy, layer, None, &mut sink);
 
     let breakers =

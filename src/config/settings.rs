@@ -8,9 +8,11 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::review::ReviewWords;
 use crate::domain::contract::ContractSettings;
 use crate::domain::ids::SafeText;
 use crate::domain::session::policy::{FanOutPolicy, ProgressPolicy, ScopePolicy, SessionPolicy, Thresholds};
+use crate::domain::session::review::keywords::Keywords;
 use crate::domain::signal::closed_words;
 use crate::engine::{Limits, SessionSettings};
 
@@ -146,7 +148,7 @@ pub struct WireLimits {
 }
 
 /// What sessions are held to, as it is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionKeys {
     /// How long a session is remembered of which nothing is heard, in milliseconds.
     pub idle_for_ms: u64,
@@ -174,8 +176,12 @@ pub struct SessionKeys {
     pub alert_steer_then_halt: u32,
     /// Calls of one tool at once; 0 for no cap.
     pub fan_out_per_wave: u32,
+    /// Calls of one breaker at once over all sessions; 0 for no cap.
+    pub fan_out_per_backend: u32,
     /// Refusals that pin a tool; 0 for never.
     pub pin_tool_after: u32,
+    /// Words by which answers are read, beside the built-in ones.
+    pub review: ReviewWords,
 }
 
 impl Default for SessionKeys {
@@ -197,7 +203,9 @@ impl Default for SessionKeys {
             max_halts: max_halts.get(),
             alert_steer_then_halt,
             fan_out_per_wave: FanOutPolicy::default().per_wave.map_or(0, NonZeroU32::get),
+            fan_out_per_backend: 0,
             pin_tool_after: 0,
+            review: ReviewWords::default(),
         }
     }
 }
@@ -235,6 +243,8 @@ impl SessionKeys {
             required_tools: Vec::new(),
             escalation_tool,
         };
-        SessionSettings { policy: Arc::new(policy), idle_for_ms: self.idle_for_ms }
+        // Phrases that are one too many, which the checks report, leave the built-in words.
+        let keywords = self.review.keywords().unwrap_or_else(|_| Keywords::shared());
+        SessionSettings { policy: Arc::new(policy), keywords, idle_for_ms: self.idle_for_ms }
     }
 }

@@ -1,5 +1,6 @@
 mod faults;
 mod outputs;
+mod review;
 mod steps;
 mod tools;
 mod wordings;
@@ -68,6 +69,14 @@ fn a_breaker_inherits_key_by_key_and_replaces_rules_whole() {
         Policy { rules: rules.to_vec(), shadow_percent: 30, ..default_of(&config, CircuitKind::ErrorRate).clone() };
     assert_eq!(policy, &expected);
     assert_eq!(of_breaker(&config, 1, CircuitKind::ErrorRate), default_of(&config, CircuitKind::ErrorRate));
+}
+
+#[test]
+fn the_cap_on_a_backend_holds_for_every_breaker() {
+    let config = parsed("[session]\nfan_out_per_backend = 7\n[[breaker]]\ntargets = [\"a\"]\n");
+    let caps = [&config.default_policy, &config.breakers[0]].map(|policy| policy.calls_at_once.map(|cap| cap.get()));
+    assert_eq!(caps, [Some(7); 2]);
+    assert_eq!(parsed("").default_policy.calls_at_once, None);
 }
 
 #[test]

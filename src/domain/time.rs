@@ -46,7 +46,7 @@ const DAY_S: u64 = 86_400;
 /// Deadlines further away than this carry the date (spec 01).
 const DATED_AFTER_MS: u64 = 12 * 3_600_000;
 
-/// The UTC time of a deadline in whole seconds, rounded up: `14:02:10Z`, dated where it is more than 12 hours away.
+/// The UTC time of a deadline in whole seconds, rounded up: `14:02:10Z`, dated where it is more than 12 hours away, or past.
 #[derive(Clone, Copy, Debug)]
 pub struct UtcDeadline {
     /// The deadline.
@@ -60,7 +60,7 @@ pub struct UtcDeadline {
 impl fmt::Display for UtcDeadline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unix_s = self.wall.unix_ms(self.at).div_ceil(1_000);
-        if self.at.since_ms(self.now) > DATED_AFTER_MS {
+        if self.at.0.abs_diff(self.now.0) > DATED_AFTER_MS {
             let (year, month, day) = civil_date(unix_s / DAY_S);
             write!(f, "{year:04}-{month:02}-{day:02}T")?;
         }

@@ -109,6 +109,7 @@ impl Engine {
                     breaker: code,
                     shadow: shadow.clone(),
                     asked: asked_of(call),
+                    notices: None,
                 };
                 let shadow = shadow.map(|trip| Box::new(self.told(trip, Listener::of(call), now)));
                 Decision::Permit { granted, expires_in_ms: admission.expires_in_ms, shadow }

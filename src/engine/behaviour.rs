@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::Engine;
+use super::sessions::Sessions;
 use super::sync::Mutex;
+use super::{Engine, Refusal};
 use crate::domain::behaviour::Fact;
 use crate::domain::behaviour::figures::{Figures, SessionFigures};
+use crate::domain::behaviour::telling::Telling;
 use crate::domain::event::{Event, Happening};
 use crate::domain::ids::Code;
+use crate::domain::session::flight::FollowedCall;
 use crate::domain::signal::Signal;
 use crate::domain::time::Timestamp;
 
@@ -93,6 +96,41 @@ impl Engine {
             parts: asked.map(|(part, figures)| (part.clone(), figures.clone())).collect(),
             ..all.sessions_only()
         }
+    }
+
+    /// A refusal as it is followed.
+    pub(super) fn telling(
+        &self,
+        refusal: &Refusal,
+        call: &FollowedCall,
+        is_of_result: bool,
+        now: Timestamp,
+    ) -> Telling {
+        let keys = &self.identity.names;
+        let told = &refusal.rendered.text;
+        let text = if told.is_empty() { 0 } else { keys.told_text(told) };
+        let telling = Telling::of(&refusal.trip, refusal.wording.code(), call, is_of_result, (keys, now));
+        Telling { text, ..telling }.or_escalate_to(self.current().contract.escalation_tool.as_ref(), keys)
+    }
+
+    /// Notes a contract that is told with a result of a session's call.
+    pub(super) fn note_told(&self, session: u64, call: &FollowedCall, refusal: &Refusal, now: Timestamp) {
+        let telling = self.telling(refusal, call, true, now);
+        let mut facts = Vec::new();
+        self.sessions.with(session, now, |run| run.told(telling, &self.identity.names, &mut facts));
+        self.publish(facts, now);
+    }
+
+    /// Ends the sessions that nothing was heard of too long, and concludes what is due in all others.
+    pub(super) fn settle_sessions(&self, now: Timestamp) {
+        (0..Sessions::SHARDS).for_each(|nth| self.settle_shard(nth, now));
+    }
+
+    /// The same, of one shard.
+    pub(super) fn settle_shard(&self, nth: usize, now: Timestamp) {
+        let mut facts = Vec::new();
+        self.sessions.settle(nth, now, &mut facts);
+        self.publish(facts, now);
     }
 
     /// Numbers facts as events and adds them up; called without any lock.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::sync::{Mutex, MutexGuard};
 use crate::domain::contract::Trip;
+use crate::domain::ids::SafeText;
 use crate::domain::time::Timestamp;
 use crate::domain::tool::Effect;
 
@@ -35,6 +36,8 @@ pub struct Granted {
     pub shadow: Option<Arc<Trip>>,
     /// What the call said of itself, where it has a name to be remembered by.
     pub asked: Option<Arc<Asked>>,
+    /// What its session is to be told beside: what is shut no more.
+    pub notices: Option<Arc<[SafeText]>>,
 }
 
 /// What a call said of itself that its result is read by.
@@ -133,6 +136,7 @@ mod tests {
             breaker,
             shadow: None,
             asked: None,
+            notices: None,
         }
     }
 

@@ -7,12 +7,11 @@ use std::sync::Arc;
 
 use super::exchange::{Arguments, Call, Decision, Refusal, ReportAnswer, Seen};
 use super::listener::{Listener, of_new};
+use super::notices::shut_by;
 use super::report::Known;
-use super::sessions::Sessions;
 use super::{Engine, Reading};
 use crate::domain::behaviour::SessionOutcome;
 use crate::domain::behaviour::steps::Made;
-use crate::domain::behaviour::telling::Telling;
 use crate::domain::breaker::Acknowledgement;
 use crate::domain::breaker::permit::Permit;
 use crate::domain::contract::Trip;
@@ -24,7 +23,7 @@ use crate::domain::observation::{Classification, Disposition, Handling, RawResul
 use crate::domain::session::Told;
 use crate::domain::session::call::{Ask, ToolName, Wave};
 use crate::domain::session::effects::is_reply_lost;
-use crate::domain::session::flight::{Came, FollowedCall, InFlight};
+use crate::domain::session::flight::{Came, InFlight};
 use crate::domain::session::identity;
 use crate::domain::session::policy::SessionPolicy;
 use crate::domain::session::review::keywords::Keywords;
@@ -118,8 +117,8 @@ impl Engine {
 
     /// The words by which answers are read.
     #[must_use]
-    pub fn keywords(&self) -> &Keywords {
-        &self.keywords
+    pub fn keywords(&self) -> Arc<Keywords> {
+        Arc::clone(&self.current().keywords)
     }
 
     /// A tool's name as sessions know it.
@@ -175,13 +174,13 @@ impl Engine {
         match verdict {
             Verdict::Refuse(trip) => self.refuse_guarded(call, &guarded, *trip, now),
             Verdict::Proceed(()) => {
-                let decision = self.decide(call, seq, now);
-                match &decision {
+                let mut decision = self.decide(call, seq, now);
+                match &mut decision {
                     Decision::Permit { granted, .. } => {
                         let flight = InFlight { is_probe: granted.is_probe, ..guarded.flight };
-                        self.sessions.with(guarded.key, now, |run| run.admitted(seq, flight));
+                        granted.notices = self.note_admitted(call, (guarded.key, seq, flight), now);
                     }
-                    Decision::Trip(refusal) => self.note_refused(&guarded, seq, refusal, now),
+                    Decision::Trip(refusal) => self.note_refused(call, &guarded, seq, refusal, now),
                 }
                 decision
             }
@@ -189,42 +188,15 @@ impl Engine {
     }
 
     /// Notes a refusal in the session that is told it.
-    fn note_refused(&self, guarded: &Guarded<'_>, place: u64, refusal: &Refusal, now: Timestamp) {
+    fn note_refused(&self, call: &Call<'_>, guarded: &Guarded<'_>, place: u64, refusal: &Refusal, now: Timestamp) {
         let telling = self.telling(refusal, &guarded.flight.followed(), false, now);
+        let shut = self.shut(call, &refusal.trip, now);
         let mut facts = Vec::new();
         self.sessions.with(guarded.key, now, |run| {
-            run.refused(place, guarded.tool_name, guarded.flight.turn, &refusal.trip, now);
+            run.refused(place, &guarded.flight, &refusal.trip, now);
+            shut.into_iter().for_each(|shut| run.told_shut(shut));
             run.told(telling, &self.identity.names, &mut facts);
         });
-        self.publish(facts, now);
-    }
-
-    /// A refusal as it is followed.
-    fn telling(&self, refusal: &Refusal, call: &FollowedCall, is_of_result: bool, now: Timestamp) -> Telling {
-        let keys = &self.identity.names;
-        let told = &refusal.rendered.text;
-        let text = if told.is_empty() { 0 } else { keys.told_text(told) };
-        let telling = Telling::of(&refusal.trip, refusal.wording.code(), call, is_of_result, (keys, now));
-        Telling { text, ..telling }.or_escalate_to(self.current().contract.escalation_tool.as_ref(), keys)
-    }
-
-    /// Notes a contract that is told with a result of a session's call.
-    pub(super) fn note_told(&self, session: u64, call: &FollowedCall, refusal: &Refusal, now: Timestamp) {
-        let telling = self.telling(refusal, call, true, now);
-        let mut facts = Vec::new();
-        self.sessions.with(session, now, |run| run.told(telling, &self.identity.names, &mut facts));
-        self.publish(facts, now);
-    }
-
-    /// Ends the sessions that nothing was heard of too long, and concludes what is due in all others.
-    pub(super) fn settle_sessions(&self, now: Timestamp) {
-        (0..Sessions::SHARDS).for_each(|nth| self.settle_shard(nth, now));
-    }
-
-    /// The same, of one shard.
-    pub(super) fn settle_shard(&self, nth: usize, now: Timestamp) {
-        let mut facts = Vec::new();
-        self.sessions.settle(nth, now, &mut facts);
         self.publish(facts, now);
     }
 
@@ -238,7 +210,7 @@ impl Engine {
         trip.event_seq = events.first().map_or(0, |event| event.seq);
         self.log.hand_in(events);
         let refusal = Box::new(self.told(Arc::from(trip), Listener::of(call), now));
-        self.note_refused(guarded, 0, &refusal, now);
+        self.note_refused(call, guarded, 0, &refusal, now);
         Decision::Trip(refusal)
     }
 
@@ -262,6 +234,7 @@ impl Engine {
         };
         let identity = identity::of(tool_name, &tool, bytes).bytes();
         let identity = identity.map_or(arguments, |bytes| self.identity.names.hash(HashTag::Identity, &bytes));
+        let lane = self.hash(HashTag::Lane, asked.lane);
         let wave = self.hash(HashTag::Wave, asked.wave);
         let turn = asked.turn.map_or(0, |turn| u64::from(turn) + 1);
         let target_name = SafeText::cut(call.target.as_str(), TARGET_BYTES_MAX);
@@ -273,9 +246,9 @@ impl Engine {
             arguments,
             identity,
             purpose: self.hash(HashTag::Purpose, asked.purpose),
-            lane: self.hash(HashTag::Lane, asked.lane),
+            lane,
             step: 0,
-            wave: (wave != 0 || turn != 0).then_some(Wave { id: wave, turn }),
+            wave: (wave != 0 || turn != 0).then_some(Wave { lane, id: wave, turn }),
             turn: asked.turn,
             task: 0,
             idempotency_key: self.hash(HashTag::IdempotencyKey, asked.idempotency_key),
@@ -354,8 +327,13 @@ impl Engine {
             is_retried: handling.disposition == Disposition::RetrySilently,
             now,
         };
+        let shut = answer.trip.as_ref().map(|refusal| shut_by(permit, &refusal.trip, now));
         let mut facts = Vec::new();
-        let heard = self.sessions.with(permit.session, now, |run| run.report(permit.seq, &came, &mut facts)).flatten();
+        let heard = self.sessions.with(permit.session, now, |run| {
+            shut.into_iter().for_each(|shut| run.told_shut(shut));
+            run.report(permit.seq, &came, &mut facts)
+        });
+        let heard = heard.flatten();
         self.publish(facts, now);
         heard.map(|Heard { told, call }| Heard { told: self.numbered(told, now), call })
     }

@@ -11,6 +11,7 @@ mod guard;
 mod idle;
 mod listener;
 pub mod log;
+mod notices;
 pub mod operate;
 mod places;
 mod registry;
@@ -103,13 +104,15 @@ pub struct EngineSettings {
 pub struct SessionSettings {
     /// The gates.
     pub policy: Arc<SessionPolicy>,
+    /// The words by which answers are read.
+    pub keywords: Arc<Keywords>,
     /// How long a session is remembered of which nothing is heard, in milliseconds.
     pub idle_for_ms: u64,
 }
 
 impl Default for SessionSettings {
     fn default() -> Self {
-        Self { policy: Arc::new(SessionPolicy::default()), idle_for_ms: 60 * 60_000 }
+        Self { policy: Arc::new(SessionPolicy::default()), keywords: Keywords::shared(), idle_for_ms: 60 * 60_000 }
     }
 }
 
@@ -141,7 +144,6 @@ pub struct Engine {
     places: Places,
     calls: Calls,
     sessions: Sessions,
-    keywords: Keywords,
     attempts: Attempts,
     sums: Sums,
     log: Arc<EventLog>,
@@ -179,7 +181,6 @@ impl Engine {
             places: Places::new(limits.targets, limits.targets_per_caller),
             calls: Calls::new(limits.calls),
             sessions: Sessions::new(limits.sessions, session_idle_for_ms),
-            keywords: Keywords::default(),
             attempts: Attempts::new(limits.attempts),
             sums: Sums::default(),
             log: Arc::new(EventLog::new(limits.events_bytes)),

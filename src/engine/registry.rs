@@ -17,6 +17,7 @@ use crate::domain::event::Events;
 use crate::domain::failure::binding::FailureRules;
 use crate::domain::ids::{Code, HashKey, HashTag, TargetName};
 use crate::domain::session::policy::SessionPolicy;
+use crate::domain::session::review::keywords::Keywords;
 use crate::domain::time::Timestamp;
 
 /// Passes a key through that is a keyed hash already.
@@ -48,6 +49,7 @@ pub(crate) struct Current {
     pub(crate) permit_for_ms: u64,
     pub(crate) reading: Reading,
     pub(crate) session_policy: Arc<SessionPolicy>,
+    pub(crate) keywords: Arc<Keywords>,
     pub(crate) failure: FailureRules,
     /// For each watched target, its hashes and when it can be called: a single word, read without a lock.
     pub(crate) watched: Vec<Watched>,
@@ -68,8 +70,8 @@ impl Current {
             let target = key.hash(HashTag::Target, target.as_str().as_bytes());
             Watched { tenant: Tenant { breaker, target }, callable_from: AtomicU64::new(0) }
         });
-        let (watched, session_policy) = (watched.collect(), session.policy);
-        Self { watched, routes, contract, permit_for_ms, reading, session_policy, failure }
+        let (watched, session_policy, keywords) = (watched.collect(), session.policy, session.keywords);
+        Self { watched, routes, contract, permit_for_ms, reading, session_policy, keywords, failure }
     }
 
     /// Whether the target at a place can be called now.

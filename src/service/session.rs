@@ -104,8 +104,8 @@ impl SessionService for Runs {
         let request = known(request);
         let answer = bounded("text", &request.text, ANSWER_BYTES_MAX).map_err(invalid)?;
         let engine = &self.0.engine;
-        let task = engine.task_hash(&request.task_id);
-        let verdict = self.with(request.session.as_ref(), now, |run| run.review(task, answer, engine.keywords()))?;
+        let (task, keywords) = (engine.task_hash(&request.task_id), engine.keywords());
+        let verdict = self.with(request.session.as_ref(), now, |run| run.review(task, answer, &keywords))?;
         Ok(Response::new((&verdict).into()))
     }
 

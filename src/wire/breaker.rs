@@ -297,12 +297,17 @@ impl From<Decision> for pb::AdmitResponse {
                 Self { decision: Some(Answer::Trip((*refusal).into())), shadow_trip: None, reports: vec![] }
             }
             Decision::Permit { granted, expires_in_ms, shadow } => {
-                let Granted { token, is_probe, breaker, .. } = granted;
+                let Granted { token, is_probe, breaker, notices, .. } = granted;
                 let permit = pb::Permit {
                     token: token.to_vec(),
                     probe: is_probe,
                     expires_in_ms,
                     breaker: breaker.as_str().to_owned(),
+                    notices: notices
+                        .iter()
+                        .flat_map(|texts| texts.iter())
+                        .map(|text| text.as_str().to_owned())
+                        .collect(),
                 };
                 Self {
                     decision: Some(Answer::Permit(permit)),

@@ -207,6 +207,7 @@ fn line_of(line: &Line, now: Timestamp) -> pb::SessionCall {
     let told = line.signal.map_or_else(|| word.to_owned(), |signal| format!("{word} {signal}"));
     pb::SessionCall {
         turn: line.turn,
+        lane: line.lane.into(),
         tool: line.tool.as_str().to_owned(),
         observation: line.observation.map_or(pb::Observation::Unspecified, Into::into).into(),
         signal: line.kind.map_or(pb::Signal::Unspecified, |kind| kind.signal().into()).into(),

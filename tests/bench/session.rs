@@ -153,7 +153,7 @@ fn reviews(rounds: u32) {
         let now = agent.clock.now();
         let keywords = agent.engine.keywords();
         let start = Instant::now();
-        let reviewed = agent.engine.with_session("", "s0", now, |run| black_box(run.review(0, text, keywords)));
+        let reviewed = agent.engine.with_session("", "s0", now, |run| black_box(run.review(0, text, &keywords)));
         assert!(reviewed.is_some(), "the session is there");
         start.elapsed().as_secs_f64() * 1e6
     };

@@ -2,6 +2,9 @@
 
 pub(crate) mod agent;
 mod airline;
+mod notices;
+mod reviewed;
+mod shared;
 
 use tripnote::wire::pb;
 

@@ -89,6 +89,6 @@ macro_rules! tables {
 }
 
 tables![
-    backoff, breaker, calls, clocks, defaults, fallback, half_open, hints, latch, latency, outcomes, overrides, peers,
-    permits, reload, reporters, scopes, shadow, signals, windows
+    backoff, breaker, calls, clocks, defaults, fallback, fan_out, half_open, hints, latch, latency, outcomes,
+    overrides, peers, permits, reload, reporters, scopes, shadow, signals, windows
 ];

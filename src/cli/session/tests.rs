@@ -52,3 +52,14 @@ fn a_session_without_a_call_says_so() {
     let text = told(&pb::GetSessionResponse::default(), manner());
     assert!(text.ends_with("no calls yet"), "{text}");
 }
+
+#[test]
+fn the_numbers_of_sub_agents_are_shown_where_there_are_any() {
+    let call =
+        |lane| pb::SessionCall { lane, tool: "search".to_owned(), told: "permit".to_owned(), ..Default::default() };
+    let text = table(&[call(0), call(2)]).draw(Paint::default());
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    assert_eq!(lines, ["LANE  AGO  TOOL    TOLD", "      0ms  search  permit", "2     0ms  search  permit"]);
+    assert!(call_object(&call(2)).line().unwrap().starts_with(r#"{"lane":2,"#));
+    assert!(!call_object(&call(0)).line().unwrap().contains("lane"));
+}

@@ -5,6 +5,7 @@ use crate::config::field::{Field, Lens};
 use crate::config::key::Key;
 use crate::config::settings::Settings;
 use crate::config::text::DAY;
+use crate::domain::breaker::running::CALLS_AT_ONCE_MAX;
 
 /// Counts at which a guard speaks: two at least, as one observation is no repeat.
 const REPEATS: crate::config::field::Range = range(2, 1_000);
@@ -75,6 +76,11 @@ pub(in crate::config) static SESSION: &[Key<Settings>] = &[
         "fan_out_per_wave",
         Field::Count(range(0, 256), count!(u32, session.fan_out_per_wave)),
         "calls of one tool at once in a session; 0 for no cap",
+    ),
+    Key::new(
+        "fan_out_per_backend",
+        Field::Count(range(0, CALLS_AT_ONCE_MAX as u64), count!(u32, session.fan_out_per_backend)),
+        "calls of one breaker at once over all sessions, and without one; 0 for no cap",
     ),
     Key::new(
         "pin_tool_after",

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::{Config, parsed};
 use crate::config::key::Key;
 use crate::config::keys::{
-    BREAKER, CONDITION, CONTRACT, EXPERIMENT, FAILURE, FALLBACK, FORMAT, HOST, LIMITS, LOG, POLICY, POLL, ROOT, ROUTE,
-    RULE, TEMPLATE, TOOL,
+    BREAKER, CONDITION, CONTRACT, EXPERIMENT, FAILURE, FALLBACK, FORMAT, HOST, LIMITS, LOG, POLICY, POLL, REVIEW, ROOT,
+    ROUTE, RULE, SESSION, TEMPLATE, TOOL,
 };
 use crate::config::{default_text, readme_table, schema};
 use crate::domain::contract::Variant;
@@ -69,7 +69,7 @@ fn keys() -> Vec<(&'static str, &'static str)> {
     fn of<T>(keys: &'static [Key<T>]) -> impl Iterator<Item = (&'static str, &'static str)> {
         keys.iter().map(|key| (key.name, key.doc))
     }
-    let settings = [ROOT, LOG, CONTRACT, LIMITS].into_iter().flat_map(of);
+    let settings = [ROOT, LOG, CONTRACT, SESSION, REVIEW, LIMITS].into_iter().flat_map(of);
     let breakers = of(POLICY).chain(of(RULE)).chain(of(BREAKER)).chain(of(FALLBACK));
     let wordings = of(TEMPLATE).chain(of(EXPERIMENT));
     let steps = of(FAILURE).chain(of(HOST)).chain(of(ROUTE));

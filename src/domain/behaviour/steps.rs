@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     fn made(turn: Option<u32>, wave: u64, place: u64) -> Made {
-        let wave = (wave != 0).then_some(Wave { id: wave, turn: 0 });
+        let wave = (wave != 0).then_some(Wave { lane: 0, id: wave, turn: 0 });
         Made { lane: 0, turn, wave, place, begins_task: false }
     }
 

@@ -98,7 +98,7 @@ impl Breaker {
     }
 
     /// The operators that hold one circuit open.
-    fn held_by(&self, scope_id: u64, kind: CircuitKind) -> Option<Refusing> {
+    pub(super) fn held_by(&self, scope_id: u64, kind: CircuitKind) -> Option<Refusing> {
         let mask = self.overrides.mask(scope_id, kind).filter(|mask| mask.mode == OverrideMode::ForceOpen)?;
         let holders: Vec<&Hold> = self.overrides.holders(OverrideMode::ForceOpen, scope_id, kind).collect();
         let owner = holders.first().map(|hold| hold.owner.clone())?;
@@ -170,7 +170,7 @@ impl Breaker {
     }
 
     /// The first alternative that can be called now and is not the refused target itself.
-    fn fallback(&self, ask: &Ask<'_>, moment: &Moment<'_>) -> Option<NamedFallback> {
+    pub(super) fn fallback(&self, ask: &Ask<'_>, moment: &Moment<'_>) -> Option<NamedFallback> {
         let link = self
             .prepared
             .chain
@@ -185,7 +185,7 @@ impl Breaker {
     }
 
     /// What field 9 holds: the escalation tool where the work must stop, nothing where another endpoint does not help.
-    fn named_fallback(&self, row: &CatalogueRow, fallback: Option<NamedFallback>) -> Option<NamedFallback> {
+    pub(super) fn named_fallback(&self, row: &CatalogueRow, fallback: Option<NamedFallback>) -> Option<NamedFallback> {
         match row.action {
             Action::StopAndEscalate => {
                 let name = self.prepared.escalation_tool.clone()?;

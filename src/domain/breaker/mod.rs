@@ -7,6 +7,7 @@
 mod advance;
 pub mod backoff;
 pub mod circuit;
+mod closing;
 mod decide;
 mod operate;
 pub mod overrides;
@@ -14,6 +15,7 @@ pub mod permit;
 pub mod policy;
 mod report;
 pub mod routes;
+pub mod running;
 pub mod scope;
 pub mod scope_map;
 mod settled;
@@ -24,11 +26,13 @@ use std::sync::Arc;
 use arrayvec::ArrayVec;
 
 use self::circuit::{Answer, Circuit};
+pub use self::closing::Closing;
 pub use self::operate::CircuitView;
 use self::overrides::Overrides;
 use self::permit::{CircuitRef, Listed, Permit};
 pub use self::report::{Acknowledgement, Receipt};
 use self::routes::PreparedPolicy;
+use self::running::Running;
 use self::scope::{CallNames, Scope, ScopeKey};
 use self::scope_map::ScopeMap;
 use self::settled::Settled;
@@ -109,6 +113,7 @@ pub struct Breaker {
     /// Scopes that are not of one target alone: only those with something to remember.
     others: ScopeMap,
     settled: Settled,
+    running: Running,
     overrides: Overrides,
     last_issued: Timestamp,
     /// The latest moment of any entry.
@@ -126,6 +131,7 @@ impl Breaker {
             targets: ScopeMap::default(),
             others: ScopeMap::default(),
             settled: Settled::default(),
+            running: Running::default(),
             overrides: Overrides::default(),
             last_issued: Timestamp(0),
             seen: Timestamp(0),
@@ -156,8 +162,12 @@ impl Breaker {
     pub fn admit(&mut self, ask: &Ask<'_>, moment: &Moment<'_>, out: &mut Events) -> Admission {
         let moment = &self.onward(moment);
         self.touch(ask, moment.now);
+        let crowded = self.crowded(moment.now);
         if self.is_plain(ask.names.target) {
-            return self.proceed(ask, moment, None, out);
+            return match crowded {
+                Some(figures) => self.turn_away(ask, figures, moment, out),
+                None => self.proceed(ask, moment, None, out),
+            };
         }
         self.advance(&ask.names, moment, out);
         let refusals = self.refusals(ask, moment.now);
@@ -166,6 +176,9 @@ impl Breaker {
             let trip = self.trip(ask, &enforced, moment, out.len());
             out.push(self.told(ask, &enforced, &trip, moment.now, Happening::Refused));
             return Admission { verdict: Verdict::Refuse(Box::new(trip)), shadow: None, expires_in_ms: 0 };
+        }
+        if let Some(figures) = crowded {
+            return self.turn_away(ask, figures, moment, out);
         }
         let shadow = (!shadow.is_empty()).then(|| {
             let trip = self.trip(ask, &shadow, moment, out.len());
@@ -182,6 +195,9 @@ impl Breaker {
         let mut enforced = self.refusals(ask, moment.now);
         enforced.retain(|refusal| !refusal.is_shadow);
         if enforced.is_empty() {
+            if let Some(figures) = self.crowded(moment.now) {
+                return Verdict::Refuse(Box::new(self.full(ask, figures, moment, 0)));
+            }
             let is_probe = self.in_play(&ask.names).into_iter().any(|id| {
                 let may_probe = |circuit: &Circuit| {
                     let policy = self.prepared.of(circuit.kind);
@@ -259,6 +275,7 @@ impl Breaker {
             out.push(self.event(moment.now, Happening::Admitted { is_probe: permit.is_probe }));
         }
         let expires_in_ms = lease_until.map_or(moment.permit_for_ms, |until| until.since_ms(moment.now));
+        self.note_running(ask.seq, moment.now.plus_ms(expires_in_ms));
         Admission { verdict: Verdict::Proceed(permit), shadow, expires_in_ms }
     }
 

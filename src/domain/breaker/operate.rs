@@ -78,6 +78,9 @@ impl Breaker {
         if old.policy == new.policy {
             return;
         }
+        if new.policy.calls_at_once.is_none() {
+            self.running.clear();
+        }
         let (from, to) = (old.grid, new.grid);
         let mut removed = Vec::new();
         for scope in self.targets.iter_mut().chain(self.others.iter_mut()) {
@@ -208,6 +211,7 @@ impl Breaker {
         if now.since_ms(self.last_issued) > permit_for_ms {
             self.settled.clear();
         }
+        self.running.at(now);
         let spent: Vec<u64> = self
             .others
             .iter_mut()
@@ -229,7 +233,7 @@ impl Breaker {
     #[must_use]
     pub fn callable_from(&self, target: u64, now: Timestamp) -> Timestamp {
         let names = super::CallNames { target, ..Default::default() };
-        let mut from = Timestamp(0);
+        let mut from = self.room_from(now);
         for id in self.in_play(&names) {
             for circuit in self.scope(id).into_iter().flat_map(|scope| &scope.circuits) {
                 let is_masked = self.overrides.mask(id, circuit.kind).is_some();
@@ -323,7 +327,9 @@ impl Breaker {
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         let scopes = self.targets.from(0).chain(self.others.from(0));
-        self.settled.heap_bytes() + scopes.map(|scope| size_of::<Scope>() + scope.heap_bytes()).sum::<usize>()
+        self.settled.heap_bytes()
+            + self.running.heap_bytes()
+            + scopes.map(|scope| size_of::<Scope>() + scope.heap_bytes()).sum::<usize>()
     }
 }
 

@@ -1,6 +1,8 @@
 //! What an operator may ask of a breaker. Values of these types are valid by construction of `config`, which checks
 //! every range; the machine does not check again.
 
+use std::num::NonZeroU32;
+
 use crate::domain::ids::{Code, SafeText, TargetName};
 use crate::domain::signal::{CircuitKind, PerKind, closed_words};
 
@@ -163,6 +165,9 @@ pub struct BreakerPolicy {
     pub fallback: Vec<Fallback>,
     /// Small calls may pass while `latency` is open.
     pub reducible: bool,
+    /// Calls that may run at once over all sessions, at most [`CALLS_AT_ONCE_MAX`](super::running::CALLS_AT_ONCE_MAX);
+    /// none: as many as there are.
+    pub calls_at_once: Option<NonZeroU32>,
 }
 
 /// The narrowest and widest slice grid of a breaker.
@@ -209,6 +214,7 @@ impl Default for BreakerPolicy {
             policies: PerKind::from_fn(default_policy),
             fallback: vec![],
             reducible: false,
+            calls_at_once: None,
         }
     }
 }

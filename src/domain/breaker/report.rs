@@ -101,6 +101,9 @@ impl Breaker {
         let moment = &self.onward(moment);
         let now = moment.now;
         let names = names_of(permit);
+        if permit.incarnation == moment.incarnation {
+            self.running.give_back(permit.seq); // however the report is taken, the call has returned
+        }
         if let Some((acknowledgement, what)) = self.refuse_report(permit, moment) {
             out.push(self.event(now, what));
             return Receipt::of(acknowledgement, self.strictest_phase(&names));

@@ -119,6 +119,10 @@ fn circuit_worst_cases(policy: &BreakerPolicy, settings: &ContractSettings) -> V
         if row.signal == Signal::OperatorOverride {
             figures.push((held.clone(), Threshold::OperatorOverride));
         }
+        if row.signal == Signal::FanOut {
+            let full = SessionFigures::Backend { running: u32::MAX, cap: u32::MAX };
+            figures.push((Observed::Session(full), Threshold::Session(full)));
+        }
         for (kind, policy) in policy.policies.iter() {
             if let Some(policy) = policy.as_ref().filter(|_| kind.signal() == row.signal) {
                 figures.extend(widest_figures(policy));
@@ -141,8 +145,17 @@ fn widest(
     fallback: Option<NamedFallback>,
 ) -> TripContract {
     let farthest = Timestamp(99 * 24 * 3_600_000 + 1);
-    // `state` tells the latest deadline, which may be an operator's beside any row; its text is the longest.
-    let state = Standing::HeldUntil(farthest);
+    // A circuit's `state` tells the latest deadline, which may be an operator's beside any row; its text is the longest.
+    let state = match observed {
+        Observed::Session(figures) => Standing::Session(figures),
+        Observed::Share { .. }
+        | Observed::Consecutive { .. }
+        | Observed::FirstFailure { .. }
+        | Observed::ProbeFailed
+        | Observed::ProbesLost(_)
+        | Observed::Held { .. }
+        | Observed::Latched => Standing::HeldUntil(farthest),
+    };
     let breaker = code.unwrap_or_else(widest_code);
     TripContract {
         row,

@@ -18,9 +18,12 @@ pub struct ToolName<'a> {
     pub name: &'a str,
 }
 
-/// The calls of one turn. A caller that gives every turn's wave the same id is told apart by the turn.
+/// The calls of one turn. A caller that gives every turn's wave the same id is told apart by the turn; two sub-agents
+/// that count alike, by the lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Wave {
+    /// The sub-agent, hashed; 0 for the main one.
+    pub lane: u64,
     /// The hashed wave id.
     pub id: u64,
     /// The turn; 0 where the caller sends none.

@@ -2,6 +2,8 @@
 //!
 //! Pure: no clock, no lock, no I/O. A call is known from its admission to its report by the number of its permit.
 
+mod notices;
+mod timeline;
 mod trips;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -19,16 +21,15 @@ use crate::domain::behaviour::follow::FollowUps;
 use crate::domain::behaviour::steps::Steps;
 use crate::domain::contract::{SessionWording, Trip};
 use crate::domain::ids::{HashKey, SafeText};
-use crate::domain::observation::Observation;
-use crate::domain::signal::{CircuitKind, Signal};
 use crate::domain::time::Timestamp;
 use crate::domain::tool::Tool;
 use crate::domain::verdict::Verdict;
+pub use notices::{TOLD_SHUT_MAX, ToldShut, speaks_of_circuits};
+use timeline::Timeline;
+pub use timeline::{LANES_MAX, LINES_MAX, Line, LineWord};
 
 /// Calls in flight that are followed; the oldest is let go, and its report then counts for no guard.
 pub const IN_FLIGHT_MAX: usize = 256;
-/// Lines of the timeline that are kept.
-pub const LINES_MAX: usize = 512;
 /// Tasks whose names are remembered, so that an answer to an earlier one can be reviewed.
 const TASKS_MAX: usize = 32;
 /// Targets whose last failure is remembered.
@@ -58,38 +59,6 @@ pub struct DeclaredTool {
     pub tool: Tool,
     /// Its target.
     pub target: Box<str>,
-}
-
-/// One line of the timeline.
-#[derive(Clone, Debug)]
-pub struct Line {
-    /// The permit that it got; 0 for a refused call.
-    place: u64,
-    /// The model step.
-    pub turn: Option<u32>,
-    /// The tool.
-    pub tool: SafeText,
-    /// What the result was; none: refused, or not yet reported.
-    pub observation: Option<Observation>,
-    /// The circuit that it counted against.
-    pub kind: Option<CircuitKind>,
-    /// The signal of what was told; none: nothing was.
-    pub signal: Option<Signal>,
-    /// How it was told.
-    pub word: LineWord,
-    /// When.
-    pub at: Timestamp,
-}
-
-/// How a line of the timeline was told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineWord {
-    /// A permit.
-    Permit,
-    /// A refusal, before the call or in place of its result.
-    Trip,
-    /// A contract under the result.
-    Steer,
 }
 
 /// What a run came to so far.
@@ -129,10 +98,11 @@ pub struct AgentRun {
     epoch: u32,
     counts: RunCounts,
     in_flight: BTreeMap<u64, Box<InFlight>>,
-    lines: VecDeque<Line>,
-    dropped_lines: u64,
+    timeline: Timeline,
     /// When targets failed last, the latest failure last.
     last_bad: VecDeque<(u64, Timestamp)>,
+    /// What it was told is shut.
+    told_shut: Vec<ToldShut>,
     steps: Steps,
     /// None until a contract is told.
     follow_ups: Option<Box<FollowUps>>,
@@ -157,9 +127,9 @@ impl AgentRun {
             epoch: 0,
             counts: RunCounts::default(),
             in_flight: BTreeMap::new(),
-            lines: VecDeque::new(),
-            dropped_lines: 0,
+            timeline: Timeline::default(),
             last_bad: VecDeque::new(),
+            told_shut: Vec::new(),
             steps: Steps::default(),
             follow_ups: None,
             last_seen: now,
@@ -212,9 +182,7 @@ impl AgentRun {
     /// A call was let through by everybody.
     pub fn admitted(&mut self, place: u64, call: InFlight) {
         self.counts.admitted += 1;
-        let tool = SafeText::cut(&call.tool_name, TOOL_BYTES_MAX);
-        let (turn, at) = (call.turn, call.sent_at);
-        self.push(Line { place, turn, tool, observation: None, kind: None, signal: None, word: LineWord::Permit, at });
+        self.timeline.admitted(place, &call);
         while self.in_flight.len() >= IN_FLIGHT_MAX {
             self.in_flight.pop_first();
         }
@@ -222,21 +190,10 @@ impl AgentRun {
     }
 
     /// A call was refused, by a gate or by a breaker; a place that it took is free again.
-    pub fn refused(&mut self, place: u64, tool: &str, turn: Option<u32>, trip: &Trip, now: Timestamp) {
+    pub fn refused(&mut self, place: u64, call: &InFlight, trip: &Trip, now: Timestamp) {
         self.gates.give_back(place);
         self.counts.refused += 1;
-        let tool = SafeText::cut(tool, TOOL_BYTES_MAX);
-        let signal = Some(trip.contract.row.signal);
-        let word = LineWord::Trip;
-        self.push(Line { place: 0, turn, tool, observation: None, kind: None, signal, word, at: now });
-    }
-
-    fn push(&mut self, line: Line) {
-        if self.lines.len() >= LINES_MAX {
-            self.lines.pop_front();
-            self.dropped_lines += 1;
-        }
-        self.lines.push_back(line);
+        self.timeline.refused(call, trip, now);
     }
 
     /// What a call in flight said of itself.
@@ -290,19 +247,9 @@ impl AgentRun {
                 is_cut_by_caller: came.is_cut_by_caller,
             });
         }
-        let (word, trip) = match &told {
-            Told::Nothing => (LineWord::Permit, None),
-            Told::Steer(trip) => (LineWord::Steer, Some(trip)),
-            Told::Trip(trip) => (LineWord::Trip, Some(trip)),
-        };
+        let word = self.timeline.came(place, came, &told);
         self.counts.steered += u64::from(word == LineWord::Steer);
         self.counts.halted += u64::from(word == LineWord::Trip);
-        if let Some(line) = self.lines.iter_mut().rev().find(|line| line.place == place) {
-            line.observation = typing.map(|typing| typing.observation);
-            line.kind = typing.and_then(|typing| typing.kind);
-            line.signal = trip.map(|trip| trip.contract.row.signal);
-            line.word = word;
-        }
         Some(Heard { told, call: call.followed() })
     }
 
@@ -369,7 +316,7 @@ impl AgentRun {
 
     /// Its lines, oldest first, and how many were dropped before them.
     pub fn lines(&self) -> (impl Iterator<Item = &Line>, u64) {
-        (self.lines.iter(), self.dropped_lines)
+        self.timeline.lines()
     }
 
     /// What it came to so far.

@@ -115,6 +115,7 @@ impl Default for Noop {
             probe: false,
             expires_in_ms: 900_000,
             breaker: "mcp_server12_query_prometheus".to_owned(),
+            notices: vec![],
         };
         let ack = pb::ReportAck {
             acknowledgement: pb::Acknowledgement::Counted.into(),

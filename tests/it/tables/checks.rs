@@ -14,7 +14,8 @@ pub(super) fn contract(trip: &pb::Trip) -> Vec<&'static str> {
         [&trip.breaker, &trip.target, &trip.observed, &trip.threshold, &trip.state, &trip.do_not, &trip.fallback];
     let places = NAMES.map(|name| trip.text.find(&format!("\"{name}\":\"")));
     let says_consecutive = trip.observed.contains("consecutive");
-    let is_timed = trip.state.contains("about");
+    // Who waits for a running call is told a wait, and no time: nobody knows when it returns.
+    let is_timed = trip.state.contains("about") || trip.signal() == pb::Signal::FanOut;
     let has_time = trip.state.contains('Z');
     let rules = [
         (fields.iter().all(|field| !field.is_empty()), "a field of the contract is empty"),

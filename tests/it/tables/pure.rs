@@ -184,6 +184,7 @@ impl Machine for PureCore {
                     breaker: code,
                     shadow: None,
                     asked: None,
+                    notices: None,
                 };
                 let shadow = admission.shadow.map(|trip| Box::new(self.told(*trip)));
                 Decision::Permit { granted, expires_in_ms, shadow }

@@ -137,6 +137,7 @@ pub(super) fn any_breaker() -> impl Strategy<Value = BreakerPolicy> {
             policies: PerKind::from_fn(|kind| Some(policy(kind))),
             fallback: fallback.into_iter().collect(),
             reducible: true,
+            calls_at_once: None,
         }
     })
 }

@@ -37,7 +37,7 @@ pub(super) fn fold(text: &str) -> String {
     while let Some(c) = chars.next() {
         match c {
             '\n' | '\u{2028}' | '\u{2029}' => {
-                let is_wrapped = chars.peek().is_some_and(char::is_ascii_lowercase) && goes_on(&out);
+                let is_wrapped = chars.peek().is_some_and(|next| next.is_lowercase()) && goes_on(&out);
                 push_blank(&mut out, if is_wrapped { ' ' } else { '\n' });
             }
             '*' if at_line_start(&out) && chars.peek().is_some_and(|next| next.is_whitespace()) => out.push('-'),
@@ -94,7 +94,15 @@ fn is_invisible(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
 }
 
-/// Whether a character is written without blanks between words.
+/// Whether a character is Chinese.
 pub(super) const fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Whether a character is of a script that writes no blanks between words, or joins particles to them: a phrase in it
+/// is found anywhere. Thai to Myanmar, Hangul, Khmer, kana, Chinese.
+pub(super) const fn is_unspaced(c: char) -> bool {
+    is_han(c)
+        || matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{11ff}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}'
+            | '\u{3130}'..='\u{318f}' | '\u{ac00}'..='\u{d7a3}')
 }

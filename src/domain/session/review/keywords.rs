@@ -1,12 +1,12 @@
 //! The words by which an answer is read, as data: lists that a configuration extends, and one index over all of them.
 //!
-//! Phrases of Latin letters match whole words, Chinese ones match anywhere. Where two match at one place the longer one
+//! Phrases match whole words; those of a script that writes no blanks between words, as Chinese does, match anywhere. Where two match at one place the longer one
 //! has the word, so that `unknown host` on the list `ignored` keeps `unknown` from meaning that nothing was determined.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use super::fold::fold;
+use super::fold::{fold, is_unspaced};
 use super::words::{BUILT_IN, UNITS};
 use crate::domain::signal::closed_words;
 
@@ -121,7 +121,7 @@ pub struct Keywords {
     units: Index,
 }
 
-static DEFAULT: LazyLock<Keywords> = LazyLock::new(|| {
+static DEFAULT: LazyLock<Arc<Keywords>> = LazyLock::new(|| {
     let mut keywords = Keywords { phrases: Index::default(), units: Index::default() };
     for (list, phrases) in BUILT_IN.iter().chain(UNITS) {
         for phrase in phrases.iter() {
@@ -129,12 +129,12 @@ static DEFAULT: LazyLock<Keywords> = LazyLock::new(|| {
             let _ = keywords.add(*list, phrase);
         }
     }
-    keywords
+    Arc::new(keywords)
 });
 
 impl Default for Keywords {
     fn default() -> Self {
-        DEFAULT.clone()
+        (**DEFAULT).clone()
     }
 }
 
@@ -145,11 +145,17 @@ impl Keywords {
         &DEFAULT
     }
 
-    /// Adds a phrase to a list. On the list `ignored` it takes its meaning away.
+    /// The same, shared with whoever has no others.
+    #[must_use]
+    pub fn shared() -> Arc<Self> {
+        Arc::clone(&DEFAULT)
+    }
+
+    /// A phrase in the one spelling.
     ///
     /// # Errors
-    /// Where the phrase is empty or too long, or the lists are full.
-    pub fn add(&mut self, list: WordList, phrase: &str) -> Result<(), InvalidPhrase> {
+    /// Where it is empty or too long.
+    pub fn folded(phrase: &str) -> Result<String, InvalidPhrase> {
         let folded = fold(phrase);
         let folded = folded.trim();
         if folded.is_empty() {
@@ -158,11 +164,20 @@ impl Keywords {
         if folded.len() > PHRASE_BYTES_MAX {
             return Err(InvalidPhrase::TooLong { got: folded.len() });
         }
+        Ok(folded.to_owned())
+    }
+
+    /// Adds a phrase to a list. On the list `ignored` it takes its meaning away.
+    ///
+    /// # Errors
+    /// Where the phrase is empty or too long, or the lists are full.
+    pub fn add(&mut self, list: WordList, phrase: &str) -> Result<(), InvalidPhrase> {
+        let folded = Self::folded(phrase)?;
         if self.phrases.count + self.units.count >= PHRASES_MAX {
             return Err(InvalidPhrase::TooMany);
         }
         let index = if list.is_unit() { &mut self.units } else { &mut self.phrases };
-        index.add(folded, list);
+        index.add(&folded, list);
         Ok(())
     }
 
@@ -202,18 +217,21 @@ impl Index {
         let rest = text.get(at..)?;
         let entries = self.by_first.get(&rest.chars().next()?)?;
         let fits = |phrase: &str| {
-            let behind = rest.as_bytes().get(phrase.len());
-            let ends_in_word = phrase.bytes().next_back().is_some_and(|last| last.is_ascii_alphanumeric());
-            rest.starts_with(phrase) && !(ends_in_word && behind.is_some_and(|byte| is_word_byte(*byte)))
+            let behind = rest.strip_prefix(phrase).map(|behind| behind.chars().next());
+            let ends_in_word = phrase.chars().next_back().is_some_and(is_word);
+            behind.is_some_and(|next| !(ends_in_word && next.is_some_and(is_word)))
         };
         let (phrase, marks) = entries.iter().find(|(phrase, _)| fits(phrase))?;
         Some((phrase.len(), if marks.has(WordList::Ignored) { Marks::of(WordList::Ignored) } else { *marks }))
     }
 }
 
-/// Whether a byte is part of a word of Latin letters.
-pub(super) const fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+/// Whether a character is part of a word that blanks or marks part from the next.
+pub(super) fn is_word(c: char) -> bool {
+    match c {
+        '\0'..='\u{7f}' => c.is_ascii_alphanumeric() || c == '_',
+        _ => c.is_alphanumeric() && !is_unspaced(c),
+    }
 }
 
 #[cfg(test)]
@@ -240,6 +258,21 @@ mod tests {
         assert!(marks.has(WordList::Conclusion));
         assert_eq!(keywords.add(WordList::Ignored, "smoking gun"), Ok(()));
         assert!(!keywords.phrase_at("smoking gun", 0).unwrap().1.has(WordList::Conclusion));
+    }
+
+    #[test]
+    fn words_end_where_their_script_ends_them() {
+        let mut keywords = Keywords::default();
+        for word in ["Ausfälle", "ошибка", "원인은"] {
+            keywords.add(WordList::Finding, word).unwrap();
+        }
+        let is_found = |text: &str| keywords.phrase_at(text, 0).is_some_and(|(_, marks)| marks.has(WordList::Finding));
+        assert!(is_found("ausfälle, drei"));
+        assert!(!is_found("ausfällequote"));
+        assert!(!is_found("ausfälleübersicht"));
+        assert!(is_found("ошибка!"));
+        assert!(!is_found("ошибками"));
+        assert!(is_found("원인은서버다"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod numbers;
 mod split;
 
 use super::fold::fold;
-use super::keywords::{Keywords, Marks, WordList, is_word_byte};
+use super::keywords::{Keywords, Marks, WordList, is_word};
 pub(super) use numbers::Number;
 
 /// A phrase of the lists where it stands.
@@ -132,12 +132,12 @@ fn stands_alone(text: &str, start: usize, end: usize) -> bool {
 
 /// Every phrase, from front to back; one that begins inside another is no hit.
 fn hits(text: &str, keywords: &Keywords) -> Vec<Hit> {
-    let bytes = text.as_bytes();
     let mut hits = Vec::new();
     let mut from = 0;
+    let mut is_after_word = false;
     for (at, c) in text.char_indices() {
-        let is_inside_word = c.is_ascii_alphanumeric()
-            && at.checked_sub(1).and_then(|at| bytes.get(at)).is_some_and(|b| is_word_byte(*b));
+        let is_inside_word = is_after_word && c != '_' && is_word(c);
+        is_after_word = is_word(c);
         if at < from || is_inside_word {
             continue;
         }

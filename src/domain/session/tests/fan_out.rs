@@ -74,3 +74,21 @@ fn without_a_cap_only_twins_wait() {
     }
     assert_eq!(table.line("ask q a1 n=99 wave=1"), "twin");
 }
+
+/// Two sub-agents that number their waves alike; the cap is over both, as is what they came to.
+#[test]
+fn waves_of_two_lanes_are_two_waves() {
+    Table::new(SessionPolicy::default()).run(
+        "
+ask q a n=1 wave=1 lane=x  -> go
+ask q a n=2 wave=1 lane=y  -> go              # no twin: another model decided on it
+ask q a n=3 wave=1 lane=x  -> twin
+ask q a n=4 wave=1         -> go              # the main agent's
+ask q b n=5 wave=1 lane=y  -> go
+ask q c n=6 wave=1 lane=x  -> wave 4/4
+q a empty:[] n=1 wave=1 lane=x -> -
+q a empty:[] n=2 wave=1 lane=y -> steer same 2
+q a empty:[] n=4 wave=1        -> halt same 3
+",
+    );
+}

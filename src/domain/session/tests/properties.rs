@@ -103,7 +103,7 @@ proptest! {
                 Op::Admit { .. } => {}
             }
             for (tool, is_on_target) in &halted {
-                let wave = Some(Wave { id: 3, turn: 9 });
+                let wave = Some(Wave { lane: 0, id: 3, turn: 9 });
                 let plain = ledger.judge_admit(&policy, *tool, wave, false);
                 prop_assert!(plain.is_some());
                 let probe = ledger.judge_admit(&policy, *tool, wave, true);

@@ -2,7 +2,7 @@
 //!
 //! `TOOL ARGUMENTS RESULT OPTIONS -> TOLD` reports a call, `ask TOOL ARGUMENTS OPTIONS -> TOLD` asks for one.
 //! Results: `empty:X error:X down:X` (with a target signal) `ok:X context written lost refused ours`.
-//! Options: `q=` query identity, `wave=`, `for=` purpose, `on=` target, `at=` ms, `sent=` ms, `key=`, `n=` the place.
+//! Options: `q=` query identity, `wave=`, `lane=`, `for=` purpose, `on=` target, `at=` ms, `sent=` ms, `key=`, `n=` the place.
 
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ impl Table {
             tool: tool(name),
             target: &target,
             arguments: hash(arguments),
-            wave: option("wave").map(wave),
+            wave: wave(options),
             call: option("call").map_or(0, hash),
             place: number("n"),
             lease_ends: Timestamp(number("at") + 30_000),
@@ -123,7 +123,7 @@ impl Table {
             arguments: hash(arguments),
             identity: hash(option("q").unwrap_or(arguments)),
             purpose: option("for").map_or(0, hash),
-            wave: option("wave").map(wave),
+            wave: wave(options),
             task: option("task").map_or(0, hash),
             place: number("n"),
             idempotency_key: option("key").map_or(0, hash),
@@ -160,8 +160,9 @@ fn find<'a>(options: &[&'a str], key: &str) -> Option<&'a str> {
     options.iter().find_map(|option| option.strip_prefix(key)?.strip_prefix('='))
 }
 
-fn wave(id: &str) -> Wave {
-    Wave { id: hash(id), turn: 0 }
+fn wave(options: &[&str]) -> Option<Wave> {
+    let lane = find(options, "lane").map_or(0, hash);
+    find(options, "wave").map(|id| Wave { lane, id: hash(id), turn: 0 })
 }
 
 /// A contract in a few words.

@@ -80,7 +80,7 @@ impl Call {
             arguments: self.arguments + 1,
             identity: self.identity(),
             purpose: self.purpose,
-            wave: self.wave.map(|id| Wave { id, turn: 0 }),
+            wave: self.wave.map(|id| Wave { lane: 0, id, turn: 0 }),
             task: 0,
             place: 0,
             idempotency_key: 0,
