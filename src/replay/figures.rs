@@ -167,14 +167,14 @@ fn length_of(calls: u64) -> usize {
     place.min(LENGTHS - 1)
 }
 
-/// The lengths at a place among [`LENGTHS`], as text.
+/// The lengths at a place among [`LENGTHS`], by the longest of them.
 #[must_use]
 pub fn length_text(place: usize) -> String {
     let most = |place: usize| 1_u64 << place.saturating_sub(1).min(63);
     match place {
         0 | 1 | 2 => place.to_string(),
         place if place + 1 == LENGTHS => format!("> {}", most(place - 1)),
-        place => format!("{}–{}", most(place - 1) + 1, most(place)),
+        place => format!("≤ {}", most(place)),
     }
 }
 
@@ -190,8 +190,8 @@ mod tests {
 
     #[test]
     fn every_length_has_the_place_that_its_text_says() {
-        let table = [(0, "0"), (1, "1"), (2, "2"), (3, "3–4"), (4, "3–4"), (5, "5–8"), (8, "5–8"), (9, "9–16")];
-        let long = [(1_024, "513–1024"), (1_025, "> 1024"), (100_000, "> 1024"), (u64::MAX, "> 1024")];
+        let table = [(0, "0"), (1, "1"), (2, "2"), (3, "≤ 4"), (4, "≤ 4"), (5, "≤ 8"), (8, "≤ 8"), (9, "≤ 16")];
+        let long = [(1_024, "≤ 1024"), (1_025, "> 1024"), (100_000, "> 1024"), (u64::MAX, "> 1024")];
         for (calls, text) in table.into_iter().chain(long) {
             assert_eq!(length_text(length_of(calls)), text, "{calls}");
         }

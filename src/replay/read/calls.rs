@@ -32,23 +32,53 @@ pub(super) fn read<'a>(value: Value<'a>, list: Value<'a>) -> Result<Recording<'a
     Ok(recording)
 }
 
+/// What a call is made of. Members of other names are notes of whoever recorded it.
+#[derive(Default)]
+struct Members<'a> {
+    turn: Option<Value<'a>>,
+    task: Option<Value<'a>>,
+    tool: Option<Value<'a>>,
+    arguments: Option<Value<'a>>,
+    effect: Option<Value<'a>>,
+    result: Option<Value<'a>>,
+}
+
+impl<'a> Members<'a> {
+    fn of(item: Value<'a>) -> Self {
+        let mut members = Self::default();
+        for (name, value) in item.entries() {
+            match name.text().as_ref() {
+                "turn" => members.turn = Some(value),
+                "task" => members.task = Some(value),
+                "tool" => members.tool = Some(value),
+                "arguments" => members.arguments = Some(value),
+                "effect" => members.effect = Some(value),
+                "result" => members.result = Some(value),
+                _ => {}
+            }
+        }
+        members
+    }
+}
+
 fn call<'a>(item: Value<'a>, place: &mut Place<'a>) -> Result<RecordedCall<'a>, Wrong> {
-    let tool = item.get("tool").ok_or_else(|| Wrong::missing("tool", "the name of the tool is due"))?;
+    let members = Members::of(item);
+    let tool = members.tool.ok_or_else(|| Wrong::missing("tool", "the name of the tool is due"))?;
     let tool = tool.as_str().ok_or_else(|| Wrong::value("tool", tool.raw(), "the name of the tool is due"))?;
-    place.move_to(item)?;
+    place.move_to(&members)?;
     let mut call = RecordedCall::of_tool(tool, place.step, place.task)?;
-    call.arguments = item.get("arguments").and_then(text_or_raw).unwrap_or_default();
-    call.effect = item.get("effect").map(|word| effect("effect", word)).transpose()?.flatten();
-    let body = item.get("result").and_then(text_or_raw);
+    call.arguments = members.arguments.and_then(text_or_raw).unwrap_or_default();
+    call.effect = members.effect.map(|word| effect("effect", word)).transpose()?.flatten();
+    let body = members.result.and_then(text_or_raw);
     call.result = body.map(|body| RecordedResult { body, is_flagged: false });
     Ok(call)
 }
 
 impl<'a> Place<'a> {
     /// To the call that comes next.
-    fn move_to(&mut self, item: Value<'a>) -> Result<(), Wrong> {
+    fn move_to(&mut self, members: &Members<'a>) -> Result<(), Wrong> {
         let due = "a whole number that rises is due";
-        let turn = item.get("turn").filter(|turn| !turn.is_null());
+        let turn = members.turn.filter(|turn| !turn.is_null());
         let turn = match turn {
             None => None,
             Some(turn) => {
@@ -56,7 +86,7 @@ impl<'a> Place<'a> {
                 Some(number.ok_or_else(|| Wrong::value("turn", turn.raw(), due))?)
             }
         };
-        let task = item.get("task").and_then(text_or_raw);
+        let task = members.task.and_then(text_or_raw);
         let has_spoken = match (self.turn, turn) {
             (Some(last), Some(turn)) => task.is_none() && turn > last.saturating_add(1).saturating_add(self.in_turn),
             (None, _) | (_, None) => false,
