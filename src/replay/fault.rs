@@ -26,9 +26,13 @@ impl Wrong {
         Self { what, due: due.into() }
     }
 
-    /// A value that is none of those that are taken.
+    /// A value that is none of those that are taken. Only plain ones are quoted: what is nested may be anybody's data.
     pub(crate) fn value(path: &str, raw: &str, due: impl Into<String>) -> Self {
-        Self::at(path, format!("is {}", quoted(raw)), due)
+        match raw.as_bytes().first() {
+            Some(b'{') => Self::at(path, "is an object", due),
+            Some(b'[') => Self::at(path, "is a list", due),
+            _ => Self::at(path, format!("is {}", quoted(raw)), due),
+        }
     }
 
     /// A member that has to be there.

@@ -172,7 +172,7 @@ fn length_of(calls: u64) -> usize {
 pub fn length_text(place: usize) -> String {
     let most = |place: usize| 1_u64 << place.saturating_sub(1).min(63);
     match place {
-        0 | 1 | 2 => place.to_string(),
+        0..=2 => place.to_string(),
         place if place + 1 == LENGTHS => format!("> {}", most(place - 1)),
         place => format!("≤ {}", most(place)),
     }

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::fault::Wrong;
-use crate::domain::ids::TargetName;
+use crate::domain::ids::{InvalidTarget, TARGET_BYTES_MAX, TargetName};
 use crate::domain::tool::Effect;
 
 /// The most calls of one session.
@@ -55,8 +55,12 @@ pub(crate) struct RecordedResult<'a> {
 impl<'a> RecordedCall<'a> {
     /// A call of a tool of which nothing else is known yet.
     pub(crate) fn of_tool(tool: Cow<'a, str>, step: u32, task: u32) -> Result<Self, Wrong> {
-        let target = TargetName::parse(&tool)
-            .map_err(|invalid| Wrong::at("tool", invalid.to_string(), "the name of the tool is due"))?;
+        let target = TargetName::parse(&tool).map_err(|invalid| match invalid {
+            InvalidTarget::Empty => Wrong::at("tool", "is empty", "the name of the tool is due"),
+            InvalidTarget::TooLong { got } => {
+                Wrong::at("tool", format!("has {got} bytes"), format!("at most {TARGET_BYTES_MAX} are taken"))
+            }
+        })?;
         Ok(Self { step, task, tool, target, arguments: Cow::Borrowed(""), effect: None, result: None })
     }
 }

@@ -142,6 +142,3 @@ fn told(replayed: &Replayed, took_ms: u64) {
     let rate = calls.saturating_mul(1_000).checked_div(took_ms).map(|rate| format!(", {rate} a second"));
     output::remark(&format!("{} in {}{}", count(calls, "call"), span(took_ms), rate.unwrap_or_default()));
 }
-
-#[cfg(test)]
-mod tests;

@@ -79,7 +79,7 @@ pub(super) fn read(value: Value<'_>) -> Result<Option<Event>, Wrong> {
 
 fn close(value: Value<'_>) -> Result<Close, Wrong> {
     let mut close = Close::default();
-    for (name, member) in members("close", value)? {
+    for (name, member) in members(value)? {
         match name.as_ref() {
             "session_id" => close.session = text(&name, member)?,
             "caller" => close.caller = text(&name, member)?,

@@ -21,7 +21,7 @@ pub(super) fn text(path: &str, value: Value<'_>) -> Result<String, Wrong> {
         Kind::Null => Ok(String::new()),
         Kind::String => Ok(value.as_str().unwrap_or_default().into_owned()),
         Kind::Bool | Kind::Number | Kind::Array | Kind::Object | Kind::Opaque => {
-            Err(Wrong::value(path, value.raw(), "a text is due"))
+            Err(Wrong::at(path, "is no text", "a text is due"))
         }
     }
 }
@@ -48,12 +48,9 @@ pub(super) fn number<N: TryFrom<i64>>(path: &str, value: Value<'_>) -> Result<N,
 }
 
 /// The members of an object, with the names of the protos: `sessionId` is `session_id`.
-pub(super) fn members<'a>(
-    path: &str,
-    value: Value<'a>,
-) -> Result<impl Iterator<Item = (Cow<'a, str>, Value<'a>)>, Wrong> {
+pub(super) fn members<'a>(value: Value<'a>) -> Result<impl Iterator<Item = (Cow<'a, str>, Value<'a>)>, Wrong> {
     if !value.is_object() {
-        return Err(Wrong::value(path, value.raw(), "an object is due"));
+        return Err(Wrong::at("", "is no object", "an object is due"));
     }
     let named = value.entries().map(|(name, member)| (snake(name.text()), member));
     Ok(named.filter(|(_, member)| !member.is_null()))

@@ -8,7 +8,7 @@ use crate::wire::pb;
 /// Reads one.
 pub(super) fn read(value: Value<'_>) -> Result<pb::AdmitRequest, Wrong> {
     let mut request = pb::AdmitRequest::default();
-    for (name, member) in members("admit", value)? {
+    for (name, member) in members(value)? {
         let name = name.as_ref();
         match name {
             "target" => request.target = text(name, member)?,

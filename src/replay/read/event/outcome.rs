@@ -10,7 +10,7 @@ use crate::wire::pb::outcome::{Call, Result as Judged};
 pub(super) fn read(value: Value<'_>) -> Result<pb::Outcome, Wrong> {
     let mut outcome = pb::Outcome::default();
     let (mut call, mut permit) = (pb::CallRef::default(), None);
-    for (name, member) in members("report", value)? {
+    for (name, member) in members(value)? {
         let name = name.as_ref();
         match name {
             "permit" => permit = Some(bytes(member)),
@@ -48,7 +48,7 @@ pub(super) fn read(value: Value<'_>) -> Result<pb::Outcome, Wrong> {
 
 fn call_ref(value: Value<'_>) -> Result<pb::CallRef, Wrong> {
     let mut call = pb::CallRef::default();
-    for (name, member) in members("call_ref", value)? {
+    for (name, member) in members(value)? {
         match name.as_ref() {
             "session_id" => call.session_id = text(&name, member)?,
             "call_id" => call.call_id = text(&name, member)?,
@@ -62,7 +62,7 @@ fn call_ref(value: Value<'_>) -> Result<pb::CallRef, Wrong> {
 
 fn judgement(value: Value<'_>) -> Result<pb::Classification, Wrong> {
     let mut judged = pb::Classification::default();
-    for (name, member) in members("classification", value)? {
+    for (name, member) in members(value)? {
         match name.as_ref() {
             "result" => {
                 judged.result = word(&name, member, "KIND_", pb::classification::Kind::from_str_name)?.into();
@@ -77,7 +77,7 @@ fn judgement(value: Value<'_>) -> Result<pb::Classification, Wrong> {
 
 fn transport(value: Value<'_>) -> Result<pb::TransportFacts, Wrong> {
     let mut facts = pb::TransportFacts::default();
-    for (name, member) in members("transport", value)? {
+    for (name, member) in members(value)? {
         match name.as_ref() {
             "http_status" => facts.http_status = Some(number(&name, member)?),
             "grpc_code" => facts.grpc_code = Some(number(&name, member)?),
@@ -103,7 +103,7 @@ fn headers(value: Value<'_>) -> Result<Vec<pb::Header>, Wrong> {
     }
     let header = |item: Value<'_>| {
         let mut header = pb::Header::default();
-        for (name, member) in members("headers", item)? {
+        for (name, member) in members(item)? {
             match name.as_ref() {
                 "name" => header.name = text(&name, member)?,
                 "value" => header.value = text(&name, member)?,
@@ -118,12 +118,12 @@ fn headers(value: Value<'_>) -> Result<Vec<pb::Header>, Wrong> {
 /// The body alone, or an object with `body` in which nothing stands but what a payload has.
 fn payload(value: Value<'_>) -> Result<pb::Payload, Wrong> {
     const OWN: [&str; 3] = ["body", "content_type", "truncated_by_caller"];
-    let is_message = value.get("body").is_some() && members("payload", value)?.all(|(name, _)| OWN.contains(&&*name));
+    let is_message = value.get("body").is_some() && members(value)?.all(|(name, _)| OWN.contains(&&*name));
     if !is_message {
         return Ok(pb::Payload { body: bytes(value), ..pb::Payload::default() });
     }
     let mut payload = pb::Payload::default();
-    for (name, member) in members("payload", value)? {
+    for (name, member) in members(value)? {
         match name.as_ref() {
             "body" => payload.body = bytes(member),
             "content_type" => payload.content_type = text(&name, member)?,
@@ -135,7 +135,7 @@ fn payload(value: Value<'_>) -> Result<pb::Payload, Wrong> {
 
 fn binding(value: Value<'_>) -> Result<pb::Binding, Wrong> {
     let mut binding = pb::Binding::default();
-    for (name, member) in members("binding", value)? {
+    for (name, member) in members(value)? {
         match name.as_ref() {
             "step" => binding.step = text(&name, member)?,
             "host" => binding.host = text(&name, member)?,
