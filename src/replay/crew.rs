@@ -101,8 +101,8 @@ impl Hand {
 
     fn play(&mut self, file: &Arc<str>, line: u64, unnamed: &str, recording: &Recording<'_>) -> Played {
         let name = recording.name.as_deref().unwrap_or(unnamed);
-        let courses = self.stages.iter_mut().map(|stage| stage.play(name, recording, self.pace_ms));
-        let courses = courses.collect();
-        Played { session: PlayedSession::new(name, file, line, recording.success), courses }
+        let played = self.stages.iter_mut().map(|stage| stage.play(name, recording, self.pace_ms));
+        let (courses, behaviours) = played.unzip();
+        Played { session: PlayedSession::new(name, file, line, recording.success), courses, behaviours }
     }
 }

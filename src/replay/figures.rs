@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use super::course::{Course, PerSignal, PerWord, Word, has};
 use super::session::PlayedSession;
+use crate::domain::behaviour::figures as behaviour;
 use crate::domain::ids::SafeText;
+use crate::domain::signal::Signal;
+use crate::engine::behaviour::Behaviour;
 
 /// Tools that are counted apart; calls of any others are counted together.
 pub const TOOLS_MAX: usize = 1_000;
@@ -86,6 +89,8 @@ pub struct Figures {
     pub usable_after: u64,
     /// By guard.
     pub guards: PerSignal<GuardFigures>,
+    /// What models did with what they would have been told.
+    pub behaviour: Behaviour,
     /// By the length of sessions.
     pub lengths: [ByLabel; LENGTHS],
     /// By the part of its session in which a guard spoke first.
@@ -103,6 +108,15 @@ impl Figures {
     #[must_use]
     pub const fn false_halts(&self) -> u64 {
         self.told.at(Word::Halted).successful
+    }
+
+    /// What models did with what a guard would have told them, over all breakers and wordings.
+    #[must_use]
+    pub fn followed(&self, signal: Signal) -> behaviour::Figures {
+        let mut sum = behaviour::Figures::default();
+        let parts = self.behaviour.parts.iter().filter(|(part, _)| part.signal == Some(signal));
+        parts.for_each(|(_, figures)| sum.merge(figures));
+        sum
     }
 
     /// Adds one session.

@@ -23,6 +23,7 @@ mod course;
 mod crew;
 mod fault;
 mod figures;
+pub mod followed;
 mod input;
 pub mod page;
 mod read;
@@ -49,6 +50,7 @@ pub use self::session::{Played, PlayedSession, told};
 pub use self::stage::CALL_MS;
 use self::traffic::Traffic;
 use crate::engine::EngineSettings;
+use crate::engine::behaviour::Behaviour;
 
 /// A configuration under which sessions are played.
 #[derive(Clone, Debug)]
@@ -134,7 +136,15 @@ impl Replayed {
         for ((_, figures), course) in self.policies.iter_mut().zip(&played.courses) {
             figures.add(&played.session, course);
         }
+        self.add_behaviours(&played.behaviours);
         self.differing.add(played);
+    }
+
+    /// The one place where figures of engines are summed.
+    fn add_behaviours(&mut self, behaviours: &[Behaviour]) {
+        for ((_, figures), behaviour) in self.policies.iter_mut().zip(behaviours) {
+            figures.behaviour.merge(behaviour);
+        }
     }
 }
 
@@ -184,8 +194,9 @@ impl Run<'_> {
             }
             watch(self.progress());
         }
-        let left = traffic.map(Traffic::finish).unwrap_or_default();
+        let (left, behaviours) = traffic.map(Traffic::finish).unwrap_or_default();
         left.iter().for_each(|played| self.replayed.add(played));
+        self.replayed.add_behaviours(&behaviours);
         watch(self.progress());
         Ok(())
     }

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use super::fault::Wrong;
+use crate::domain::behaviour::SessionOutcome;
 use crate::domain::ids::{InvalidTarget, TARGET_BYTES_MAX, TargetName};
 use crate::domain::tool::Effect;
 
@@ -20,6 +21,8 @@ pub(crate) struct Recording<'a> {
     pub(crate) name: Option<Cow<'a, str>>,
     /// Whether the work succeeded; none where nobody said.
     pub(crate) success: Option<bool>,
+    /// How it ended.
+    pub(crate) outcome: SessionOutcome,
     /// In order; calls of one step stand together.
     pub(crate) calls: Vec<RecordedCall<'a>>,
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::course::{Course, Word};
 use crate::domain::ids::SafeText;
+use crate::engine::behaviour::Behaviour;
 
 /// Bytes of a session's name as it is shown.
 const NAME_BYTES_MAX: usize = 96;
@@ -37,6 +38,8 @@ pub struct Played {
     pub session: PlayedSession,
     /// One for each policy, in their order.
     pub courses: Vec<Course>,
+    /// What the model did with what it would have been told, likewise; empty where many sessions share the figures.
+    pub(crate) behaviours: Vec<Behaviour>,
 }
 
 impl Played {

@@ -11,6 +11,7 @@ use super::{Policy, ReplayError};
 use crate::domain::ids::HashKey;
 use crate::domain::observation::transport::{Carrier, TransportFacts};
 use crate::domain::time::Timestamp;
+use crate::engine::behaviour::Behaviour;
 use crate::engine::clock::ManualClock;
 use crate::engine::{Arguments, AskedAs, Call, CallId, Decision, Engine, Identity, Report, Reported, Said, Seen};
 
@@ -37,15 +38,18 @@ impl Stage {
     }
 
     /// Plays a session from its beginning to its end.
-    pub(crate) fn play(&mut self, name: &str, recording: &Recording<'_>, pace_ms: u64) -> Course {
+    pub(crate) fn play(&mut self, name: &str, recording: &Recording<'_>, pace_ms: u64) -> (Course, Behaviour) {
         self.engine.begin_anew();
         let mut course = Course::default();
+        let mut end = Timestamp::default();
         for wave in recording.calls.chunk_by(|one, next| one.step == next.step) {
             let step = wave.first().map_or(0, |call| u64::from(call.step));
-            self.wave(name, wave, Timestamp(step.saturating_mul(pace_ms)), &mut course);
+            let now = Timestamp(step.saturating_mul(pace_ms));
+            self.wave(name, wave, now, &mut course);
+            end = now.plus_ms(pace_ms.max(CALL_MS));
         }
-        self.close(name);
-        course
+        self.engine.close_session("", name, (recording.outcome, recording.success), end);
+        (course, self.engine.behaviour(None, end))
     }
 
     /// The calls of one step go out together and come back together.
@@ -84,11 +88,6 @@ impl Stage {
             },
             now,
         )
-    }
-
-    /// Tells the engine that a session is over; recordings of whole sessions do not say how.
-    fn close(&self, name: &str) {
-        self.engine.close_session("", name);
     }
 }
 

@@ -13,7 +13,9 @@ use super::read::{Close, Event, Happened, PermitName};
 use super::recording::CALLS_MAX;
 use super::session::{Played, PlayedSession};
 use super::{Policy, ReplayError, stage};
+use crate::domain::behaviour::SessionOutcome;
 use crate::domain::time::Timestamp;
+use crate::engine::behaviour::Behaviour;
 use crate::engine::clock::ManualClock;
 use crate::engine::{Call, Decision, Engine, Report, Reported};
 use crate::wire::breaker::{AskedCall, ReportedOutcome};
@@ -169,7 +171,7 @@ impl Traffic {
         let key = SessionKey { caller: close.caller.clone(), session: close.session.clone() };
         self.courses(&key, line, ended); // one that was opened and never called anything ends, too
         for engine in &self.stages {
-            end(engine, &key, close);
+            end(engine, &key, close, self.now);
         }
         if let Some(mut open) = self.open.remove(&key) {
             open.played.session.success = close.success;
@@ -189,7 +191,7 @@ impl Traffic {
             Open {
                 number: events,
                 last_event: events,
-                played: Played { session, courses: vec![Course::default(); policies] },
+                played: Played { session, courses: vec![Course::default(); policies], behaviours: vec![] },
             }
         });
         open.last_event = events;
@@ -204,11 +206,13 @@ impl Traffic {
         self.end_if(|open| open.last_event <= last, ended);
     }
 
-    /// Ends what is left at the end of the file.
-    pub(crate) fn finish(mut self) -> Vec<Played> {
+    /// Ends what is left at the end of the file. Answers it, and what models did with what they would have been told, under
+    /// each policy.
+    pub(crate) fn finish(mut self) -> (Vec<Played>, Vec<Behaviour>) {
         let mut ended = Vec::new();
         self.end_if(|_| true, &mut ended);
-        ended
+        let behaviours = self.stages.iter().map(|engine| engine.behaviour(None, self.now)).collect();
+        (ended, behaviours)
     }
 
     fn end_if(&mut self, is_over: impl Fn(&Open) -> bool, ended: &mut Vec<Played>) {
@@ -217,7 +221,7 @@ impl Traffic {
         self.open = open;
         for key in over.keys() {
             let nobody_said = Close::default();
-            self.stages.iter().for_each(|engine| end(engine, key, &nobody_said));
+            self.stages.iter().for_each(|engine| end(engine, key, &nobody_said, self.now));
         }
         let mut over: Vec<Open> = over.into_values().collect();
         over.sort_unstable_by_key(|open| open.number);
@@ -225,9 +229,10 @@ impl Traffic {
     }
 }
 
-/// Tells an engine that a session is over.
-fn end(engine: &Engine, key: &SessionKey, _close: &Close) {
-    engine.close_session(&key.caller, &key.session);
+/// Tells an engine that a session is over, as the service would.
+fn end(engine: &Engine, key: &SessionKey, close: &Close, now: Timestamp) {
+    let outcome = Option::from(close.outcome).unwrap_or(SessionOutcome::Abandoned);
+    engine.close_session(&key.caller, &key.session, (outcome, close.success), now);
 }
 
 impl Asked {

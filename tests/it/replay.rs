@@ -88,6 +88,7 @@ fn calls(figures: &Figures, signal: Signal, word: Word) -> u64 {
 
 #[test]
 fn the_same_story_comes_to_the_same_in_every_format() {
+    let behaviour = figures(&play(&fixture(STORY[0]))).behaviour.clone();
     for format in STORY {
         let replayed = play(&fixture(format));
         let all = figures(&replayed);
@@ -105,6 +106,10 @@ fn the_same_story_comes_to_the_same_in_every_format() {
         assert_eq!(all.usable_after, 3, "{format}");
         let tools: Vec<(&str, u64)> = all.tools.iter().map(|(name, tool)| (name.as_str(), tool.calls)).collect();
         assert_eq!(tools, [("get_order", 3), ("get_user", 1), ("search_orders", 5)], "{format}");
+        // Of the three contracts two are followed by the same call; the third, a refusal, by honest work of the task.
+        let followed = all.followed(Signal::NoProgress);
+        assert_eq!((followed.told, followed.concluded(), followed.repeated.counted.hits), (3, 3, 2), "{format}");
+        assert_eq!(all.behaviour, behaviour, "{format}");
         let listed = &all.listed[0];
         assert_eq!((listed.session.name.as_str(), listed.course.calls), ("night", 8), "{format}");
     }

@@ -1,10 +1,17 @@
 //! A replay as one JSON object for programs.
 
 use crate::cli::json::Object;
+use crate::domain::behaviour::Resolution;
+use crate::domain::behaviour::figures as behaviour;
+use crate::domain::behaviour::statistics::quartiles;
 use crate::domain::ids::SafeText;
+use crate::domain::signal::Signal;
 use crate::replay::{
     ByLabel, Course, Figures, GuardFigures, Listed, Played, PlayedSession, Replayed, ToolFigures, Word,
 };
+
+/// Parts of what followed that are listed.
+const PARTS_MAX: usize = 1_000;
 
 /// One policy: its figures. Two: a list of theirs, and the sessions on which they differ.
 pub(super) fn of(replayed: &Replayed) -> Object {
@@ -44,16 +51,17 @@ fn figures_of(name: &str, figures: &Figures) -> Object {
         .with("refused", told(Word::Refused).all())
         .with("refused_successful", told(Word::Refused).successful)
         .with("usable_after", figures.usable_after)
-        .with_list("guards", guards.map(|(signal, guard)| guard_of(signal.word(), guard)).collect())
+        .with_list("guards", guards.map(|(signal, guard)| guard_of(signal, guard, figures)).collect())
+        .with_list("behaviour", behaviour(figures))
         .with_list("tools", figures.tools.iter().map(tool).collect())
         .with_count("other_tools", figures.other_tools)
         .with_list("told", figures.listed.iter().map(listed).collect())
 }
 
-fn guard_of(signal: &str, guard: &GuardFigures) -> Object {
+fn guard_of(signal: Signal, guard: &GuardFigures, figures: &Figures) -> Object {
     let sessions = |word: Word| by_label(guard.sessions.at(word));
-    Object::default()
-        .with("signal", signal)
+    let object = Object::default()
+        .with("signal", signal.word())
         .with("steered_calls", *guard.calls.at(Word::Steered))
         .with("halted_calls", *guard.calls.at(Word::Halted))
         .with("tripped_calls", *guard.calls.at(Word::Tripped))
@@ -61,7 +69,36 @@ fn guard_of(signal: &str, guard: &GuardFigures) -> Object {
         .with_object("steered", Some(sessions(Word::Steered)))
         .with_object("halted", Some(sessions(Word::Halted)))
         .with_object("tripped", Some(sessions(Word::Tripped)))
-        .with_object("refused", Some(sessions(Word::Refused)))
+        .with_object("refused", Some(sessions(Word::Refused)));
+    followed(object, &figures.followed(signal))
+}
+
+/// The same by breaker, signal and wording.
+fn behaviour(figures: &Figures) -> Vec<Object> {
+    let parts = figures.behaviour.parts.iter().take(PARTS_MAX);
+    let told = parts.filter_map(|(part, figures)| {
+        let object = Object::default()
+            .with("breaker", part.breaker.as_str())
+            .with("signal", part.signal?.word())
+            .with("variant", part.variant.as_str());
+        Some(followed(object, figures))
+    });
+    told.collect()
+}
+
+/// With what models did after what they would have been told; a share is left out where nothing was counted.
+fn followed(object: Object, figures: &behaviour::Figures) -> Object {
+    let steps = quartiles(&figures.turns);
+    object
+        .with("trips", figures.told)
+        .with("concluded", figures.concluded())
+        .with("repeated", figures.repeated.counted.hits)
+        .with_some("repeat_rate", figures.repeated.share().value)
+        .with("repeats", figures.repeats)
+        .with("first_action_matched", figures.matched.counted.hits)
+        .with_some("first_action_match", figures.matched.share().value)
+        .with("recovered", figures.resolution(Resolution::Recovered))
+        .with_some("median_turns_to_recovery", steps.map(|steps| steps.median))
 }
 
 fn by_label(sessions: &ByLabel) -> Object {

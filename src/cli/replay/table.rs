@@ -1,6 +1,7 @@
 //! A replay as text for a person.
 
 use crate::cli::text::{Cell, Paint, Table, Tone, count};
+use crate::replay::followed::cells;
 use crate::replay::{ByLabel, Figures, Listed, Played, Replayed, Word, told};
 
 /// Sessions that are shown; JSON and the page show more.
@@ -14,6 +15,7 @@ pub(super) fn of(replayed: &Replayed, paint: Paint) -> String {
     for (name, figures) in &replayed.policies {
         let title = if is_compared { format!("{}\n", paint.dye(Tone::Strong, name)) } else { String::new() };
         parts.push(format!("{title}{}", guards(figures, paint)));
+        parts.extend(followed(figures, paint));
     }
     match replayed.policies.as_slice() {
         [(_, figures)] => parts.extend(listed(figures, paint)),
@@ -79,6 +81,22 @@ fn guards(figures: &Figures, paint: Paint) -> String {
     if is_silent { "no guard would have said anything".to_owned() } else { table.draw(paint) }
 }
 
+/// What the recorded models did where a guard would have spoken.
+fn followed(figures: &Figures, paint: Paint) -> Option<String> {
+    let headings = ["GUARD", "TRIPS", "WITH A REPEAT", "REPEATS", "FIRST ACTION MATCHES", "RECOVERED", "STEPS TO IT"];
+    let mut table = Table::of(headings);
+    let mut rows = 0;
+    for (signal, _) in figures.guards.iter() {
+        let sum = figures.followed(signal);
+        if sum.told > 0 {
+            let [trips, repeated, repeats, matched, recovered, steps] = cells(&sum).map(Cell::from);
+            table.push([signal.word().into(), trips, repeated, repeats, matched, recovered, steps]);
+            rows += 1;
+        }
+    }
+    (rows > 0).then(|| table.draw(paint))
+}
+
 fn listed(figures: &Figures, paint: Paint) -> Option<String> {
     let mut table = Table::of(["SESSION", "WAS", "WOULD HAVE BEEN"]);
     for Listed { session, course } in figures.listed.iter().take(SHOWN_MAX) {
@@ -93,7 +111,7 @@ fn listed(figures: &Figures, paint: Paint) -> Option<String> {
 fn differing(replayed: &Replayed, paint: Paint) -> String {
     let differing = &replayed.differing;
     let mut table = Table::of(["SESSION", "WAS", "FIRST POLICY", "SECOND POLICY"]);
-    for Played { session, courses } in differing.listed.iter().take(SHOWN_MAX) {
+    for Played { session, courses, .. } in differing.listed.iter().take(SHOWN_MAX) {
         let said = |at: usize| courses.get(at).and_then(told).unwrap_or_else(|| "left alone".to_owned());
         table.push([session.name.as_str().into(), label(session.success), said(0).into(), said(1).into()]);
     }

@@ -46,6 +46,10 @@ fn body(out: &mut Markup, replayed: &Replayed) {
         part::lengths(out, figures);
         out.raw("</div>\n");
     }
+    let note = "What the recorded models, who never saw a contract, did where one would have been told. Shares are of trips of \
+        which it is known, with their 95 % intervals; steps are median and quartiles.";
+    section(out, "After a guard's word", note);
+    columns(out, replayed, part::after);
     section(out, "Tools", "Those that a guard spoke to most often, then those that were called most often.");
     columns(out, replayed, part::tools);
     if replayed.policies.len() > 1 {

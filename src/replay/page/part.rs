@@ -2,6 +2,7 @@
 
 use super::super::course::Word;
 use super::super::figures::{ByLabel, Figures, Listed, length_text};
+use super::super::followed::{HEADINGS, cells};
 use super::super::session::{Played, PlayedSession, told};
 use super::super::{PARTS, Replayed};
 use super::markup::Markup;
@@ -94,6 +95,25 @@ pub(super) fn tools(out: &mut Markup, figures: &Figures) {
     }
 }
 
+/// What the recorded models did where a guard would have spoken.
+pub(super) fn after(out: &mut Markup, figures: &Figures) {
+    let parts = figures.guards.iter().map(|(signal, _)| (signal, figures.followed(signal)));
+    let parts: Vec<_> = parts.filter(|(_, sum)| sum.told > 0).collect();
+    if parts.is_empty() {
+        silent(out);
+        return;
+    }
+    out.raw("<div class=\"scroll\"><table>\n").head(&[["guard"].as_slice(), &HEADINGS].concat(), 1);
+    for (signal, sum) in &parts {
+        out.raw("<tr>").cell(signal.word());
+        for cell in cells(sum) {
+            out.raw("<td class=\"n\">").text(&cell).raw("</td>");
+        }
+        out.raw("</tr>\n");
+    }
+    out.raw("</table></div>\n");
+}
+
 fn session_cells(out: &mut Markup, session: &PlayedSession) {
     let label = match session.success {
         Some(true) => "successful",
@@ -132,7 +152,7 @@ pub(super) fn differing(out: &mut Markup, replayed: &Replayed) {
     let mut head = vec!["session", "recorded in", "was"];
     head.extend(replayed.policies.iter().map(|(name, _)| name.as_str()));
     out.head(&head, usize::MAX);
-    for Played { session, courses } in &differing.listed {
+    for Played { session, courses, .. } in &differing.listed {
         out.raw("<tr>");
         session_cells(out, session);
         for course in courses {

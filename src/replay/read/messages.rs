@@ -58,21 +58,29 @@ impl<'a> Reader<'a> {
     }
 
     fn assistant(&mut self, message: Value<'a>) -> Result<(), Wrong> {
-        self.step += 1;
         self.waiting.clear();
+        let before = self.recording.calls.len();
+        self.calls_of(message, self.step + 1)?;
+        // Words alone are no step, as sessions that were recorded as calls hold none of them.
+        self.step += u32::from(self.recording.calls.len() > before);
+        Ok(())
+    }
+
+    fn calls_of(&mut self, message: Value<'a>, step: u32) -> Result<(), Wrong> {
         let calls = message.get("tool_calls").into_iter().flat_map(Value::items);
         for (at, call) in calls.enumerate() {
             let path = || format!("tool_calls[{at}]");
             let function = call.get("function").unwrap_or(call);
             let arguments = function.get("arguments").or_else(|| function.get("args"));
-            self.call(call.get("id"), function.get("name"), arguments).map_err(|wrong| wrong.inside(&path()))?;
+            self.call(step, call.get("id"), [function.get("name"), arguments])
+                .map_err(|wrong| wrong.inside(&path()))?;
         }
         if let Some(function) = message.get("function_call").filter(|function| function.is_object()) {
-            self.call(None, function.get("name"), function.get("arguments"))
+            self.call(step, None, [function.get("name"), function.get("arguments")])
                 .map_err(|wrong| wrong.inside("function_call"))?;
         }
         for (at, block) in blocks(message).enumerate().filter(|(_, block)| is_kind(*block, "tool_use")) {
-            self.call(block.get("id"), block.get("name"), block.get("input"))
+            self.call(step, block.get("id"), [block.get("name"), block.get("input")])
                 .map_err(|wrong| wrong.inside(&format!("content[{at}]")))?;
         }
         Ok(())
@@ -80,14 +88,14 @@ impl<'a> Reader<'a> {
 
     fn call(
         &mut self,
+        step: u32,
         id: Option<Value<'a>>,
-        name: Option<Value<'a>>,
-        arguments: Option<Value<'a>>,
+        [name, arguments]: [Option<Value<'a>>; 2],
     ) -> Result<(), Wrong> {
         let due = "the name of the tool is due";
         let name = name.ok_or_else(|| Wrong::missing("name", due))?;
         let tool = name.as_str().ok_or_else(|| Wrong::value("name", name.raw(), due))?;
-        let mut call = RecordedCall::of_tool(tool, self.step, self.task)?;
+        let mut call = RecordedCall::of_tool(tool, step, self.task)?;
         call.arguments = arguments.and_then(text_or_raw).unwrap_or_default();
         let at = self.recording.calls.len();
         self.recording.push(call)?;

@@ -9,6 +9,7 @@ mod messages;
 
 use super::fault::Wrong;
 use super::recording::{Recording, SESSION_BYTES_MAX};
+use crate::domain::behaviour::SessionOutcome;
 use crate::domain::document::{Damage, Dialect, Document, Value};
 pub(crate) use event::{Close, Event, Happened, PermitName};
 
@@ -88,7 +89,14 @@ fn labelled(value: Value<'_>) -> Result<Recording<'_>, Wrong> {
         let what = format!("has {} bytes", long.len());
         return Err(Wrong::at("session", what, format!("at most {SESSION_BYTES_MAX} are taken")));
     }
-    Ok(Recording { name, success: success(value)?, calls: Vec::new() })
+    Ok(Recording { name, success: success(value)?, outcome: outcome(value)?, calls: Vec::new() })
+}
+
+/// How a session ended. One that was recorded whole and does not say it was answered.
+fn outcome(value: Value<'_>) -> Result<SessionOutcome, Wrong> {
+    let Some(word) = value.get("outcome").filter(|word| !word.is_null()) else { return Ok(SessionOutcome::Answered) };
+    let known = word.as_str().and_then(|word| SessionOutcome::from_word(&word));
+    known.ok_or_else(|| Wrong::value("outcome", word.raw(), "answered, escalated, halted or abandoned is due"))
 }
 
 /// Whether a session succeeded, by its label or by its full reward.

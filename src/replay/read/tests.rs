@@ -33,6 +33,13 @@ fn parallel_calls_are_one_step_and_results_find_theirs() {
 }
 
 #[test]
+fn words_alone_are_no_step() {
+    let ask = r#"{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":""}}]}"#;
+    let text = format!(r#"[{ask},{{"role":"assistant","content":"hm"}},{ask}]"#);
+    assert_eq!(calls(&text), ["1/0 f() -> nothing", "2/0 f() -> nothing"]);
+}
+
+#[test]
 fn the_older_form_of_openai_has_one_call_and_no_id() {
     let text = r#"{"messages":[{"role":"assistant","function_call":{"name":"f","arguments":"{}"}},
         {"role":"function","name":"f","content":"1"},

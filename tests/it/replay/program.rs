@@ -37,6 +37,11 @@ fn a_program_is_given_the_figures() {
     assert_eq!(names.map(named), [4, 2, 2, 0, 18, 2, 2, 2, 0, 0]);
     let guard = &figures["guards"][0];
     assert_eq!((guard["signal"].as_str(), guard["halted"]["failed"].as_u64()), (Some("no_progress"), Some(2)));
+    let after = ["trips", "concluded", "repeated", "repeats"].map(|name| guard[name].as_u64());
+    assert_eq!(
+        (after, figures["behaviour"][0]["breaker"].as_str()),
+        ([6, 6, 4, 4].map(Some), Some("session_progress"))
+    );
     assert!(output.stderr.is_empty(), "{output:?}");
 }
 
