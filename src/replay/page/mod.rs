@@ -49,7 +49,7 @@ fn body(out: &mut Markup, replayed: &Replayed) {
     let note = "What the recorded models, who never saw a contract, did where one would have been told. Shares are of trips of \
         which it is known, with their 95 % intervals; steps are median and quartiles.";
     section(out, "After a guard's word", note);
-    columns(out, replayed, part::after);
+    each(out, replayed, "stack", part::after); // too wide to stand side by side
     section(out, "Tools", "Those that a guard spoke to most often, then those that were called most often.");
     columns(out, replayed, part::tools);
     if replayed.policies.len() > 1 {
@@ -75,15 +75,22 @@ fn section(out: &mut Markup, name: &str, note: &str) {
     out.element("h2", name).raw("\n<p class=\"quiet\">").text(note).raw("</p>\n");
 }
 
+/// A part of the page that is made of the figures of one policy, beside those of all.
+type OfPolicy = fn(&mut Markup, &Replayed, &Figures);
+
 /// The same part for each policy, side by side where there are two.
-fn columns(out: &mut Markup, replayed: &Replayed, part: fn(&mut Markup, &Figures)) {
-    out.raw("<div class=\"columns\">\n");
+fn columns(out: &mut Markup, replayed: &Replayed, part: OfPolicy) {
+    each(out, replayed, "columns", part);
+}
+
+fn each(out: &mut Markup, replayed: &Replayed, class: &str, part: OfPolicy) {
+    out.raw("<div class=\"").raw(class).raw("\">\n");
     for (name, figures) in &replayed.policies {
         out.raw("<div class=\"card\">\n");
         if replayed.policies.len() > 1 {
             out.element("h3", name).raw("\n");
         }
-        part(out, figures);
+        part(out, replayed, figures);
         out.raw("</div>\n");
     }
     out.raw("</div>\n");

@@ -6,7 +6,7 @@ use super::super::followed::{HEADINGS, cells};
 use super::super::session::{Played, PlayedSession, told};
 use super::super::{PARTS, Replayed};
 use super::markup::Markup;
-use super::plot::{Bar, Part, legend, lying, standing};
+use super::plot::{Bar, Part, legend, lying, most, standing};
 
 /// Tools that are shown.
 const TOOLS_SHOWN_MAX: usize = 20;
@@ -22,33 +22,45 @@ fn labels(figures: &Figures) -> &'static [&'static str] {
     if figures.sessions.unlabelled == 0 { LABELS.split_at(2).0 } else { &LABELS }
 }
 
-/// How many sessions each guard spoke in, by its word and by what became of the work.
-pub(super) fn guards(out: &mut Markup, figures: &Figures) {
+fn guard_bars(figures: &Figures) -> Vec<Bar> {
     let bars = figures.guards.iter().flat_map(|(signal, guard)| {
         let bar = move |word: &Word| by_label(format!("{signal}: {word}"), guard.sessions.at(*word));
         Word::ALL.iter().filter(|word| guard.sessions.at(**word).all() > 0).map(bar)
     });
-    let bars: Vec<Bar> = bars.collect();
+    bars.collect()
+}
+
+/// The longest bar under any policy, so that those of one can be held against those of another.
+fn most_of(replayed: &Replayed, bars: fn(&Figures) -> Vec<Bar>) -> u64 {
+    most(replayed.policies.iter().map(|(_, figures)| bars(figures)))
+}
+
+/// How many sessions each guard spoke in, by its word and by what became of the work.
+pub(super) fn guards(out: &mut Markup, replayed: &Replayed, figures: &Figures) {
+    let bars = guard_bars(figures);
     if bars.is_empty() {
         silent(out);
         return;
     }
     legend(out, labels(figures));
-    lying(out, "sessions by guard", &bars);
+    lying(out, "sessions by guard", &bars, most_of(replayed, guard_bars));
 }
 
 fn silent(out: &mut Markup) {
     out.raw("<p class=\"quiet\">No guard would have said anything.</p>\n");
 }
 
-/// When a guard spoke first.
-pub(super) fn spoke_first(out: &mut Markup, figures: &Figures) {
+fn first_bars(figures: &Figures) -> Vec<Bar> {
     let share = |at: usize| format!("{}–{}", at * 100 / PARTS, (at + 1) * 100 / PARTS);
     let bars = figures.spoke_first.iter().enumerate().map(|(at, words)| {
         let parts = Word::ALL.iter().map(|word| Part { class: word.word(), count: *words.at(*word) });
         Bar { name: share(at), parts: parts.collect() }
     });
-    let bars: Vec<Bar> = bars.collect();
+    bars.collect()
+}
+
+/// When a guard spoke first.
+pub(super) fn spoke_first(out: &mut Markup, replayed: &Replayed, figures: &Figures) {
     let spoken = |word: &Word| figures.spoke_first.iter().any(|part| *part.at(*word) > 0);
     let classes: Vec<&str> = Word::ALL.iter().filter(|word| spoken(word)).map(|word| word.word()).collect();
     if classes.is_empty() {
@@ -56,7 +68,8 @@ pub(super) fn spoke_first(out: &mut Markup, figures: &Figures) {
         return;
     }
     legend(out, &classes);
-    standing(out, "when guards speak first", "part of the session's calls in %", &bars);
+    let titles = ["when guards speak first", "part of the session's calls in %"];
+    standing(out, titles, &first_bars(figures), most_of(replayed, first_bars));
 }
 
 /// How long sessions are.
@@ -69,11 +82,12 @@ pub(super) fn lengths(out: &mut Markup, figures: &Figures) {
     let bars = figures.lengths.iter().take(longest + 1).enumerate();
     let bars: Vec<Bar> = bars.map(|(place, by)| by_label(length_text(place), by)).collect();
     legend(out, labels(figures));
-    standing(out, "calls of a session", "calls", &bars);
+    let most = most(std::iter::once(bars.clone()));
+    standing(out, ["calls of a session", "calls"], &bars, most);
 }
 
 /// Tools and what was said to their calls.
-pub(super) fn tools(out: &mut Markup, figures: &Figures) {
+pub(super) fn tools(out: &mut Markup, _: &Replayed, figures: &Figures) {
     if figures.tools.is_empty() {
         out.raw("<p class=\"quiet\">None was called.</p>\n");
         return;
@@ -96,7 +110,7 @@ pub(super) fn tools(out: &mut Markup, figures: &Figures) {
 }
 
 /// What the recorded models did where a guard would have spoken.
-pub(super) fn after(out: &mut Markup, figures: &Figures) {
+pub(super) fn after(out: &mut Markup, _: &Replayed, figures: &Figures) {
     let parts = figures.guards.iter().map(|(signal, _)| (signal, figures.followed(signal)));
     let parts: Vec<_> = parts.filter(|(_, sum)| sum.told > 0).collect();
     if parts.is_empty() {
@@ -124,7 +138,7 @@ fn session_cells(out: &mut Markup, session: &PlayedSession) {
 }
 
 /// The sessions in which a guard spoke.
-pub(super) fn listed(out: &mut Markup, figures: &Figures) {
+pub(super) fn listed(out: &mut Markup, _: &Replayed, figures: &Figures) {
     if figures.listed.is_empty() {
         silent(out);
         return;

@@ -35,9 +35,9 @@ impl Bar {
     }
 }
 
-/// The largest sum; at least 1, so that a scale has an end.
-fn most(bars: &[Bar]) -> u64 {
-    bars.iter().map(Bar::sum).max().unwrap_or(0).max(1)
+/// The largest sum of several plots that are compared; at least 1, so that their scale has an end.
+pub(super) fn most(plots: impl Iterator<Item = Vec<Bar>>) -> u64 {
+    plots.flatten().map(|bar| bar.sum()).max().unwrap_or(0).max(1)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a plot has no more than some thousand points")]
@@ -73,9 +73,9 @@ fn words(out: &mut Markup, [x, y]: [f64; 2], (anchor, class): (&str, &str), text
     out.raw("\" text-anchor=\"").raw(anchor).raw("\" class=\"").raw(class).raw("\">").text(text).raw("</text>\n");
 }
 
-/// Bars that lie under each other, with their names before and their sums behind.
-pub(super) fn lying(out: &mut Markup, title: &str, bars: &[Bar]) {
-    let most = float(most(bars));
+/// Bars that lie under each other, with their names before and their sums behind. The longest that fits stands for `most`.
+pub(super) fn lying(out: &mut Markup, title: &str, bars: &[Bar], most: u64) {
+    let most = float(most);
     let room = WIDTH - NAME_WIDTH - COUNT_WIDTH;
     open(out, title, ROW_HEIGHT * float(bars.len() as u64));
     let mut y = 0.0;
@@ -94,9 +94,10 @@ pub(super) fn lying(out: &mut Markup, title: &str, bars: &[Bar]) {
     out.raw("</svg>\n");
 }
 
-/// Bars that stand beside each other over their names, with a scale; `foot` says what the names are.
-pub(super) fn standing(out: &mut Markup, title: &str, foot: &str, bars: &[Bar]) {
-    let top = round_up(most(bars));
+/// Bars that stand beside each other over their names, with a scale to `most` or a little more; the foot says what the
+/// names are.
+pub(super) fn standing(out: &mut Markup, [title, foot]: [&str; 2], bars: &[Bar], most: u64) {
+    let top = round_up(most);
     let (base, head) = (STAND_HEIGHT, 12.0);
     let step = (WIDTH - SCALE_WIDTH) / float(bars.len().max(1) as u64);
     open(out, title, STAND_HEIGHT + FOOT_HEIGHT);
