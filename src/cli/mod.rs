@@ -16,6 +16,7 @@ mod hold;
 mod json;
 mod output;
 mod peek;
+mod replay;
 mod report;
 mod reset;
 mod review;
@@ -86,6 +87,8 @@ enum Command {
     Decide(decide::DecideArgs),
     /// See how a result is read: what it is, by which rule and why; asks no service
     Explain(explain::ExplainArgs),
+    /// Replay recorded sessions: what would have been steered, halted or refused; asks no service
+    Replay(replay::ReplayArgs),
     /// See which targets can be called now, without taking anything
     Peek(peek::PeekArgs),
     /// List the circuits
@@ -131,6 +134,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Serve(args) => serve::run(args),
         Command::Config(args) => config::run(&args, manner),
         Command::Explain(args) => explain::run(args, manner),
+        Command::Replay(args) => replay::run(&args, manner),
         Command::Completions(args) => completions::run(&args),
         Command::Demo => in_runtime(demo::run(manner)),
         Command::Admit(args) => {

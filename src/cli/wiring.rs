@@ -110,7 +110,8 @@ impl Running {
     }
 }
 
-fn engine_settings(config: &Config, version: u64) -> anyhow::Result<EngineSettings> {
+/// What a configuration gives an engine.
+pub(crate) fn engine_settings(config: &Config, version: u64) -> anyhow::Result<EngineSettings> {
     let contract = config.settings.contract.clone();
     let routes = Routes::new(version, &config.default_policy, &config.breakers, contract.escalation_tool.as_ref())?;
     Ok(EngineSettings {

@@ -33,7 +33,7 @@ pub struct Part {
 }
 
 /// All figures.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Behaviour {
     /// By part.
     pub parts: BTreeMap<Part, Figures>,
@@ -73,6 +73,14 @@ impl Behaviour {
                     self.part(part).halt(end.success == Some(true));
                 }
             }
+        }
+    }
+
+    /// Adds the figures of other sessions.
+    pub fn merge(&mut self, other: &Self) {
+        self.sessions.merge(&other.sessions);
+        for (part, figures) in &other.parts {
+            self.part(part.clone()).merge(figures);
         }
     }
 

@@ -82,6 +82,11 @@ impl Calls {
         Self { shards, turns, per_shard_max: (limit / SHARDS).max(1) }
     }
 
+    /// With the same bound, and nothing written down.
+    pub(crate) fn emptied(&self) -> Self {
+        Self::new(self.per_shard_max * SHARDS)
+    }
+
     pub(crate) fn get(&self, key: u64) -> Option<CallRecord> {
         self.shard(key)?.lock().records.get(&key).map(|(_, record)| record.clone())
     }

@@ -55,6 +55,11 @@ impl Attempts {
     pub(crate) fn new(in_all: usize) -> Self {
         Self { log: Mutex::new(AttemptLog::new(LogBounds { in_all, ..LogBounds::default() })) }
     }
+
+    /// With the same bounds, and without an attempt.
+    pub(crate) fn emptied(&self) -> Self {
+        Self { log: Mutex::new(AttemptLog::new(self.log.lock().bounds())) }
+    }
 }
 
 /// A failed attempt of a step; the caller is hashed.

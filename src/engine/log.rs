@@ -58,6 +58,11 @@ impl EventLog {
         }
     }
 
+    /// With the same bound, without an event, a watcher or a bell.
+    pub(crate) fn emptied(&self) -> Self {
+        Self::new(self.ring.lock().places_max * EVENT_BYTES)
+    }
+
     /// Rings after every hand-in; may be set once.
     pub fn on_events(&self, bell: impl Fn() + Send + Sync + 'static) {
         let _ = self.bell.set(Box::new(bell));

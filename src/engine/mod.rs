@@ -1,6 +1,7 @@
 //! L1: many breakers behind short locks. Decides nothing itself: it finds the machine that owns the state, asks it, and
 //! hands on what came out. Knows no runtime, wire or store.
 
+mod anew;
 mod ask;
 pub mod behaviour;
 mod calls;
@@ -81,7 +82,7 @@ impl Default for Limits {
 }
 
 /// What a configuration gives the engine.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct EngineSettings {
     /// The breakers.
     pub routes: Routes,

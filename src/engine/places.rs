@@ -35,6 +35,11 @@ impl Places {
         Self { limit: AtomicUsize::new(limit), share: AtomicUsize::new(share), taken: Mutex::new(Taken::default()) }
     }
 
+    /// As many places, all of them free.
+    pub(crate) fn emptied(&self) -> Self {
+        Self::new(self.limit(), self.share.load(Ordering::SeqCst))
+    }
+
     pub(crate) fn set_limits(&self, limit: usize, share: usize) {
         self.limit.store(limit, Ordering::SeqCst);
         self.share.store(share, Ordering::SeqCst);

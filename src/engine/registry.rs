@@ -79,6 +79,13 @@ impl Current {
         self.watched.get(watch).is_some_and(|watched| watched.callable_from.load(Ordering::SeqCst) <= now.0)
     }
 
+    /// Every watched target can be called, as far as is known.
+    pub(crate) fn forget_phases(&self) {
+        for watched in &self.watched {
+            watched.callable_from.store(0, Ordering::SeqCst);
+        }
+    }
+
     /// Publishes when the watched targets of a breaker can be called.
     pub(crate) fn publish(&self, breaker: &Breaker, now: Timestamp) {
         if self.watched.is_empty() {
@@ -267,6 +274,11 @@ impl Registry {
             resolvers: (0..SHARDS).map(|_| resolver()).collect(),
             resolved_max: (resolved_max / SHARDS).max(16),
         }
+    }
+
+    /// With the same bounds, and without a breaker.
+    pub(crate) fn emptied(&self, current: &Arc<Current>) -> Self {
+        Self::new(current, self.resolved_max * SHARDS)
     }
 
     /// The breaker of a target, from the table or the globs.

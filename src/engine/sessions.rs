@@ -41,6 +41,12 @@ impl Sessions {
         self.idle_for_ms.store(idle_for_ms, Ordering::SeqCst);
     }
 
+    /// With the same bounds, and without a run.
+    pub(crate) fn emptied(&self) -> Self {
+        let (limit, idle_for_ms) = (&self.per_shard_max, &self.idle_for_ms);
+        Self::new(limit.load(Ordering::SeqCst) * SHARDS, idle_for_ms.load(Ordering::SeqCst))
+    }
+
     fn shard(&self, key: u64) -> Option<&Shard> {
         self.shards.get(usize::try_from(key >> 60).unwrap_or(0) % SHARDS)
     }

@@ -21,6 +21,7 @@ mod lifecycle;
 mod operator;
 #[cfg(feature = "real")]
 mod prometheus;
+mod replay;
 mod seed;
 mod session;
 mod support;

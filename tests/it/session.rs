@@ -1,7 +1,6 @@
 //! Agent runs through a real service: loops end, honest work goes on, evidence is kept, answers are held against it.
 
 pub(crate) mod agent;
-mod airline;
 mod notices;
 mod reviewed;
 mod shared;

@@ -60,7 +60,7 @@ pub struct Link {
 pub const CHAIN_MAX: usize = 16;
 
 /// All breakers of one configuration.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Routes {
     /// The number of the configuration, from 1.
     pub version: u64,

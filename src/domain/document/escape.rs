@@ -20,9 +20,10 @@ pub(super) fn unescaped_to(quoted: &str, bytes: usize) -> Cow<'_, str> {
     }
     let mut text = String::with_capacity(inner.len());
     let mut rest = inner;
-    while let Some((plain, escaped)) = rest.split_once('\\') {
-        text.push_str(plain);
-        rest = unescape(escaped, &mut text);
+    // The next one is near where there are some: JSON in JSON has one at every quote.
+    while let Some(at) = rest.bytes().position(|byte| byte == b'\\') {
+        text.push_str(rest.get(..at).unwrap_or_default());
+        rest = unescape(rest.get(at + 1..).unwrap_or_default(), &mut text);
     }
     text.push_str(rest);
     Cow::Owned(text)

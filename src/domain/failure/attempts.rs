@@ -164,6 +164,12 @@ pub struct AttemptLog {
 }
 
 impl AttemptLog {
+    /// How much it keeps.
+    #[must_use]
+    pub const fn bounds(&self) -> LogBounds {
+        self.bounds
+    }
+
     /// An empty log. It keeps at least the last attempt.
     #[must_use]
     pub const fn new(bounds: LogBounds) -> Self {
