@@ -4,6 +4,7 @@
 //! error.
 
 mod admit;
+mod behaviour;
 mod circuit;
 mod circuits;
 mod completions;
@@ -92,6 +93,8 @@ enum Command {
     Circuits(circuits::CircuitsArgs),
     /// Show everything about one breaker's circuits, with the contract that each hands out
     Circuit(circuit::CircuitArgs),
+    /// See whether the message works: what models did with the contracts of each breaker, by variant
+    Behaviour(behaviour::BehaviourArgs),
     /// Hold circuits open, closed or in shadow, or let go of them
     Override(hold::HoldArgs),
     /// Close circuits and forget what they counted
@@ -156,6 +159,9 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         }
         Command::Circuit(args) => {
             in_runtime(async { circuit::run(args, &Service::reach(&common.connect).await?, manner).await })
+        }
+        Command::Behaviour(args) => {
+            in_runtime(async { behaviour::run(args, &Service::reach(&common.connect).await?, manner).await })
         }
         Command::Override(args) => {
             in_runtime(async { hold::run(args, &Service::reach(&common.connect).await?, manner).await })

@@ -52,6 +52,8 @@ fn every_command_is_taken_with_its_usual_words() {
         "tripnote peek a b c",
         "tripnote circuits --breaker a --open --json",
         "tripnote circuit a",
+        "tripnote behaviour",
+        "tripnote behaviour --breaker session_progress --json",
         "tripnote override a --force-open --owner ops --reason why --for 10m",
         "tripnote override a --shadow --owner ops --scope breaker --kind latency",
         "tripnote override a --clear --owner ops",
