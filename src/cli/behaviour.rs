@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use super::connect::Service;
 use super::json::Object;
-use super::text::{Tone, clean, columns};
+use super::text::{Paint, Tone, clean, columns};
 use super::words::Word as _;
 use super::{Manner, output};
 use crate::wire::pb;
@@ -50,6 +50,11 @@ fn told(figures: &pb::GetBehaviourResponse, asked: &str, manner: Manner) -> Stri
         several => overview::draw(several, manner.paint),
     };
     format!("{text}\n\n{}", sessions(&figures.sessions.unwrap_or_default()))
+}
+
+/// What the service can say of differences, a line or more for each breaker that has variants.
+pub(super) fn differences(breakers: &[pb::BreakerBehaviour], paint: Paint) -> Vec<String> {
+    breakers.iter().flat_map(|of| overview::told(of, paint)).collect()
 }
 
 fn nothing(asked: &str) -> String {

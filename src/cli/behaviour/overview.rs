@@ -18,7 +18,7 @@ pub(super) fn draw(breakers: &[pb::BreakerBehaviour], paint: Paint) -> String {
         lines.push(paint.dye(Tone::Strong, &clean(&of.breaker)));
         lines.extend(of.variants.iter().map(row));
     }
-    let said: Vec<String> = breakers.iter().flat_map(|of| told(of, paint)).collect();
+    let said = super::differences(breakers, paint);
     if !said.is_empty() {
         lines.push(String::new());
         lines.extend(said);
@@ -74,7 +74,7 @@ fn share(share: &pb::Share) -> String {
 }
 
 /// The differences of one breaker, and in one line how many comparisons say nothing of the kind.
-fn told(of: &pb::BreakerBehaviour, paint: Paint) -> Vec<String> {
+pub(super) fn told(of: &pb::BreakerBehaviour, paint: Paint) -> Vec<String> {
     let breaker = clean(&of.breaker);
     let told = |said: Said, text: &str| paint.dye(said.tone(), &wrapped(&format!("{breaker}: {text}"), 2));
     let of_kind = |due: Said| of.comparisons.iter().filter(move |comparison| Said::of(comparison.verdict()) == due);
