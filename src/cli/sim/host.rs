@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::log::{Call, Close, Log, Seen, Told};
 use super::world::{Question, Tool, Trouble};
 use crate::cli::connect::Service;
-use crate::cli::words::Word as _;
 use crate::engine::clock::{Clock as _, ManualClock, SystemClock};
 use crate::wire::pb;
 use crate::wire::pb::admit_response::Decision;
@@ -186,7 +185,7 @@ impl<'a> Host<'a> {
         let told = Told {
             breaker: trip.breaker.clone(),
             signal: trip.signal(),
-            variant: trip.variant().word(),
+            variant: trip.variant_name.clone(),
             action: trip.action(),
             fallback: [named.to_owned(), trip.fallback_target.clone()],
             until_ms: trip.retry_after_ms.map(|after_ms| self.time.now_ms() + after_ms),

@@ -8,8 +8,8 @@ use crate::cli::json::Object;
 use crate::cli::text::{Paint, Tone, clean, count, pad};
 
 /// Columns of a name, which is cut beyond, and of each figure.
-const NAME: usize = 22;
-const FIGURE: usize = 7;
+const NAME: usize = 18;
+const FIGURE: usize = 6;
 /// Differences that are told one by one.
 const DIFFERENCES_MAX: usize = 40;
 
@@ -17,7 +17,7 @@ const DIFFERENCES_MAX: usize = 40;
 type Main = (&'static str, fn(&OfRow) -> u64);
 const MAIN: [Main; 4] = [
     ("TRIPS", |of| of.trips),
-    ("REPEAT", |of| of.repeated_trips),
+    ("REP", |of| of.repeated_trips),
     ("MATCH", |of| of.first_actions.r#match),
     ("RECOV", |of| of.resolutions.recovered),
 ];

@@ -26,7 +26,7 @@ pub(super) fn add(figures: &mut Figures, log: &Log, close: Close) {
     let mut counted = Vec::new();
     for trip in &trips {
         let first_action = first_action(trip, log, close);
-        let (repeats, ignored) = (calls_of(trip, &trips, log, is_repeat), calls_of(trip, &trips, log, is_ignoring));
+        let (repeats, ignored) = (repeats(trip, &trips, log), ignored(trip, &trips, log));
         let (resolution, turns) = resolution(trip, &trips, log, close);
         figures.count(trip.told, |of| {
             of.trips += 1;
@@ -74,9 +74,13 @@ impl Trip<'_> {
         name == call.question.tool.name() || (!target.is_empty() && *target == call.target)
     }
 
+    fn is_of_kind(&self, other: &Self) -> bool {
+        other.told.breaker == self.told.breaker && other.told.signal == self.told.signal
+    }
+
     /// Whether a later trip is about the same.
     fn is_followed_by(&self, other: &Self) -> bool {
-        other.turn > self.turn && other.told.breaker == self.told.breaker && other.told.signal == self.told.signal
+        other.turn > self.turn && self.is_of_kind(other)
     }
 
     fn asks_to_stop(&self) -> bool {
@@ -127,12 +131,30 @@ fn first_action(trip: &Trip<'_>, log: &Log, close: Close) -> FirstAction {
 }
 
 /// Calls that did something against a trip, each of them counted for the latest trip that it went against.
-fn calls_of(trip: &Trip<'_>, trips: &[Trip<'_>], log: &Log, goes_against: fn(&Trip<'_>, &Call) -> bool) -> u64 {
-    let of_this = log.calls.iter().filter(|call| {
+fn calls_of<'a>(
+    trip: &Trip<'_>,
+    trips: &[Trip<'_>],
+    log: &'a Log,
+    goes_against: fn(&Trip<'_>, &Call) -> bool,
+) -> impl Iterator<Item = &'a Call> {
+    log.calls.iter().filter(move |call| {
         let is_against = |trip: &Trip<'_>| call.turn > trip.turn && goes_against(trip, call);
         is_against(trip) && !trips.iter().any(|later| trip.is_followed_by(later) && is_against(later))
-    });
-    u64::try_from(of_this.count()).unwrap_or(u64::MAX)
+    })
+}
+
+fn repeats(trip: &Trip<'_>, trips: &[Trip<'_>], log: &Log) -> u64 {
+    u64::try_from(calls_of(trip, trips, log, is_repeat).count()).unwrap_or(u64::MAX)
+}
+
+/// A call that repeats what an earlier contract of the kind forbade is a repeat, and does not ignore the later one too.
+fn ignored(trip: &Trip<'_>, trips: &[Trip<'_>], log: &Log) -> u64 {
+    let repeats_another = |call: &&Call| {
+        let mut of_kind = trips.iter().filter(|other| other.is_of_kind(trip));
+        of_kind.any(|other| call.turn > other.turn && is_repeat(other, call))
+    };
+    let ignoring = calls_of(trip, trips, log, is_ignoring).filter(|call| !repeats_another(call));
+    u64::try_from(ignoring.count()).unwrap_or(u64::MAX)
 }
 
 fn resolution(trip: &Trip<'_>, trips: &[Trip<'_>], log: &Log, close: Close) -> (Resolution, Option<u32>) {
@@ -203,3 +225,6 @@ fn add_end(figures: &mut Figures, log: &Log, close: Close) {
     sessions.successful += u64::from(is_success);
     sessions.false_halts += u64::from(is_success && is_halted);
 }
+
+#[cfg(test)]
+mod tests;
