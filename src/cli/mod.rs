@@ -4,6 +4,7 @@
 //! error.
 
 mod admit;
+mod behaviour;
 mod circuit;
 mod circuits;
 mod completions;
@@ -22,6 +23,7 @@ mod reset;
 mod review;
 mod serve;
 mod session;
+mod sim;
 mod source;
 mod tail;
 mod text;
@@ -33,7 +35,8 @@ mod words;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::parser::ValueSource;
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::connect::{Address, Service};
 use self::text::Paint;
@@ -75,6 +78,8 @@ enum Command {
     Serve(serve::ServeArgs),
     /// Watch one job run twice, with a weak message and with the trip contract
     Demo,
+    /// Run scripted agents through the service, and hold its figures against the script's
+    Sim(sim::SimArgs),
     /// Ask whether a tool call may go out: prints a permit, or the contract for the model
     Admit(admit::AdmitArgs),
     /// Tell how a call went
@@ -95,6 +100,8 @@ enum Command {
     Circuits(circuits::CircuitsArgs),
     /// Show everything about one breaker's circuits, with the contract that each hands out
     Circuit(circuit::CircuitArgs),
+    /// See whether the message works: what models did with the contracts of each breaker, by variant
+    Behaviour(behaviour::BehaviourArgs),
     /// Hold circuits open, closed or in shadow, or let go of them
     Override(hold::HoldArgs),
     /// Close circuits and forget what they counted
@@ -117,7 +124,12 @@ struct Manner {
 /// Runs the program.
 #[must_use]
 pub fn main() -> ExitCode {
-    match run(Cli::parse()) {
+    let matches = Cli::command().get_matches();
+    // a service that is only there by habit is not to be filled with a simulation
+    let is_named =
+        matches.subcommand().is_some_and(|(_, given)| given.value_source("connect") == Some(ValueSource::CommandLine));
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    match run(cli, is_named) {
         Ok(status) => status,
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -127,7 +139,8 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+/// `names_service`: where the service is stands on the command line.
+fn run(cli: Cli, names_service: bool) -> anyhow::Result<ExitCode> {
     let Cli { common, command } = cli;
     let manner = Manner { is_json: common.json, paint: Paint::of(&std::io::stdout()) };
     match command {
@@ -137,6 +150,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Replay(args) => replay::run(&args, manner),
         Command::Completions(args) => completions::run(&args),
         Command::Demo => in_runtime(demo::run(manner)),
+        Command::Sim(args) => in_runtime(sim::run(args, Some(&common.connect).filter(|_| names_service), manner)),
         Command::Admit(args) => {
             in_runtime(async { admit::run(args, &Service::reach(&common.connect).await?, manner).await })
         }
@@ -160,6 +174,9 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         }
         Command::Circuit(args) => {
             in_runtime(async { circuit::run(args, &Service::reach(&common.connect).await?, manner).await })
+        }
+        Command::Behaviour(args) => {
+            in_runtime(async { behaviour::run(args, &Service::reach(&common.connect).await?, manner).await })
         }
         Command::Override(args) => {
             in_runtime(async { hold::run(args, &Service::reach(&common.connect).await?, manner).await })

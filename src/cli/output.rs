@@ -29,6 +29,13 @@ pub(super) fn remark(text: &str) {
     }
 }
 
+/// Shows a person how far it is, in a line that the next one takes the place of; an empty one takes it away.
+pub(super) fn progress(text: &str) {
+    if io::stderr().is_terminal() {
+        let _ = write!(io::stderr().lock(), "\r\x1b[2K{text}"); // as in `complain`
+    }
+}
+
 /// Writes one line to standard error. Where even that is closed, nobody is left to be told.
 pub(super) fn complain(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");

@@ -52,6 +52,10 @@ fn every_command_is_taken_with_its_usual_words() {
         "tripnote peek a b c",
         "tripnote circuits --breaker a --open --json",
         "tripnote circuit a",
+        "tripnote sim",
+        "tripnote sim --seed 7 --sessions 20 --mix weak=stubborn:60,obedient:40 --mix contract=obedient:100 --json",
+        "tripnote behaviour",
+        "tripnote behaviour --breaker session_progress --json",
         "tripnote override a --force-open --owner ops --reason why --for 10m",
         "tripnote override a --shadow --owner ops --scope breaker --kind latency",
         "tripnote override a --clear --owner ops",
@@ -99,7 +103,9 @@ fn what_makes_no_sense_is_wrong_usage() {
         ("tripnote override a --clear --owner ops --for 10m", ErrorKind::ArgumentConflict),
         ("tripnote override a --shadow --owner ops --for ten", ErrorKind::ValueValidation),
         ("tripnote circuits --connect nowhere", ErrorKind::ValueValidation),
-        ("tripnote sim", ErrorKind::InvalidSubcommand),
+        ("tripnote sim --sessions 100001", ErrorKind::ValueValidation),
+        ("tripnote sim --mix weak=stubborn:99", ErrorKind::ValueValidation),
+        ("tripnote simulate", ErrorKind::InvalidSubcommand),
     ] {
         assert_eq!(refused(line), kind, "{line}");
     }

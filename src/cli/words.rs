@@ -41,6 +41,12 @@ words! {
     SessionOutcome "SESSION_OUTCOME_",
 }
 
+impl Word for pb::comparison::Verdict {
+    fn word(self) -> String {
+        stripped(self.as_str_name(), "VERDICT_")
+    }
+}
+
 impl Word for pb::CircuitKind {
     /// The path of its table in the configuration.
     fn word(self) -> String {
