@@ -12,6 +12,7 @@
 
 mod architecture;
 mod bad_input;
+mod behaviour;
 mod binary;
 mod experiments;
 mod failure;

@@ -59,7 +59,8 @@ pub(super) struct Standing {
 pub(super) struct Host<'a> {
     service: &'a Service,
     time: &'a Time,
-    session: String,
+    /// Digits only, so that all sessions' targets are of the same breakers wherever codes are made from targets.
+    number: String,
     trouble: Trouble,
     turn: u32,
     epoch: u32,
@@ -74,10 +75,10 @@ struct Asked {
 
 impl<'a> Host<'a> {
     /// A session that begins. `lasts_for_ms` is how long its trouble stays; none: always.
-    pub(super) fn new(service: &'a Service, time: &'a Time, session: String, trouble: Trouble) -> Self {
+    pub(super) fn new(service: &'a Service, time: &'a Time, number: String, trouble: Trouble) -> Self {
         let until_ms = trouble.until_ms.map(|after_ms| time.now_ms() + after_ms);
         let trouble = Trouble { until_ms, ..trouble };
-        Self { service, time, session, trouble, turn: 0, epoch: 1, log: Log::default() }
+        Self { service, time, number, trouble, turn: 0, epoch: 1, log: Log::default() }
     }
 
     /// The next model step; `skips` leaves out numbers before it, as hosts that count more than calls do.
@@ -113,7 +114,7 @@ impl<'a> Host<'a> {
     }
 
     async fn ask(&mut self, question: Question, is_turned: bool) -> anyhow::Result<Asked> {
-        let target = question.tool.target(&self.session);
+        let target = question.tool.target(&self.number);
         let place = self.log.calls.len();
         self.log.calls.push(Call {
             turn: self.turn,
@@ -127,11 +128,11 @@ impl<'a> Host<'a> {
         let request = pb::AdmitRequest {
             target,
             tool_name: question.tool.name().to_owned(),
-            session_id: self.session.clone(),
+            session_id: self.session(),
             turn: Some(self.turn),
             wave_id: format!("wave-{}", self.turn),
             arguments: question.arguments(is_turned).into_bytes(),
-            credential: if has_key { format!("key-of-{}", self.session) } else { String::new() },
+            credential: if has_key { format!("key-{}", self.number) } else { String::new() },
             caller: CALLER.to_owned(),
             ..pb::AdmitRequest::default()
         };
@@ -213,7 +214,11 @@ impl<'a> Host<'a> {
         Ok(self.log)
     }
 
+    fn session(&self) -> String {
+        format!("sim-{}", self.number)
+    }
+
     fn session_ref(&self) -> pb::SessionRef {
-        pb::SessionRef { session_id: self.session.clone(), caller: CALLER.to_owned() }
+        pb::SessionRef { session_id: self.session(), caller: CALLER.to_owned() }
     }
 }

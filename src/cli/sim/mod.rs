@@ -97,7 +97,7 @@ async fn here(args: &SimArgs, config: Config) -> anyhow::Result<Outcome> {
     let running = wiring::start(config, None, Arc::clone(&clock) as _).await?;
     let address: Address = running.endpoint().parse().map_err(anyhow::Error::msg)?;
     let service = Service::reach(&address).await?;
-    let outcome = play(args, &service, &Time::Told(clock), "sim").await?;
+    let outcome = play(args, &service, &Time::Told(clock), "").await?;
     drop(service); // its connection would be waited for
     running.stop().await?;
     Ok(outcome)
@@ -106,8 +106,8 @@ async fn here(args: &SimArgs, config: Config) -> anyhow::Result<Outcome> {
 async fn elsewhere(args: &SimArgs, address: &Address) -> anyhow::Result<Outcome> {
     let service = Service::reach(address).await?;
     let clock = SystemClock::start();
-    // names that no run before had, so that nothing is open yet
-    let run = format!("sim-{:x}", clock.wall().unix_ms(clock.now()));
+    // numbers that no run before had, so that nothing is open yet
+    let run = clock.wall().unix_ms(clock.now()).to_string();
     output::remark("time is real here: contracts are not waited for, and a thousand sessions take about a minute");
     play(args, &service, &Time::Real(Arc::new(clock)), &run).await
 }
@@ -122,7 +122,7 @@ async fn play(args: &SimArgs, service: &Service, time: &Time, run: &str) -> anyh
         }
         let mut dice = Dice::of(args.seed, number);
         let trouble = trouble(&mut dice);
-        let host = Host::new(service, time, format!("{run}-{number}"), trouble);
+        let host = Host::new(service, time, format!("{run}{number:06}"), trouble);
         let agent = Agent::new(host, dice, &args.mix, time.can_be_waited_for());
         let (log, close) = agent.live(trouble.fault).await?;
         calls += u64::try_from(log.calls.len()).unwrap_or(u64::MAX);

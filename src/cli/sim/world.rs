@@ -81,17 +81,17 @@ impl Tool {
         }
     }
 
-    /// What it calls in a session; its name where it has no other target.
-    pub(super) fn target(self, session: &str) -> String {
+    /// What it calls in the session of a number; its name where it has no other target.
+    pub(super) fn target(self, number: &str) -> String {
         match self {
-            Self::Charge => format!("POST /v2/charge/{session}"),
+            Self::Charge => format!("POST /v2/charge/{number}"),
             Self::ChargeOld => "POST /v1/charge".to_owned(),
-            Self::Inventory => format!("GET /inventory/{session}"),
-            Self::Search => format!("GET /search/{session}"),
-            Self::Report => format!("GET /report/{session}"),
-            Self::Customer => format!("GET /customer/{session}"),
-            Self::CreateOrder => format!("POST /order/{session}"),
-            Self::GetOrder => format!("GET /order/{session}"),
+            Self::Inventory => format!("GET /inventory/{number}"),
+            Self::Search => format!("GET /search/{number}"),
+            Self::Report => format!("GET /report/{number}"),
+            Self::Customer => format!("GET /customer/{number}"),
+            Self::CreateOrder => format!("POST /order/{number}"),
+            Self::GetOrder => format!("GET /order/{number}"),
             Self::Metrics | Self::Logs | Self::Browse => self.name().to_owned(),
         }
     }

@@ -1,5 +1,7 @@
 //! The definitions of spec 06, each in a session of a few calls.
 
+use pb::SessionOutcome::{Abandoned, Answered, Escalated, Halted};
+
 use super::*;
 use crate::cli::sim::world::{Question, Tool};
 
@@ -56,8 +58,6 @@ fn told(lines: &[&str], outcome: pb::SessionOutcome) -> Vec<String> {
 }
 
 const SWITCH: &str = "1 0 charge 0 -> payments error_rate switch_to_fallback 30 charge_v1";
-
-use pb::SessionOutcome::{Abandoned, Answered, Escalated, Halted};
 
 /// What is due of each trip, how the session was closed, and its calls.
 type Case = (&'static [&'static str], pb::SessionOutcome, &'static [&'static str]);
