@@ -211,6 +211,12 @@ impl Engine {
         self.identity.incarnation
     }
 
+    /// A number that was not given before in this life, to tell things apart.
+    #[must_use]
+    pub fn next_number(&self) -> u64 {
+        self.next_seq()
+    }
+
     /// Contracts that overran their budget: a bug, as the budget is proved at load.
     #[must_use]
     pub fn overruns(&self) -> u64 {

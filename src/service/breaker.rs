@@ -49,6 +49,16 @@ impl Breakers {
         }
     }
 
+    /// Calls that come in one request are one wave, where they do not say otherwise.
+    fn name_wave(&self, calls: &mut [pb::AdmitRequest]) {
+        let is_unnamed = |call: &&mut pb::AdmitRequest| call.wave_id.is_empty() && call.turn.is_none();
+        let mut unnamed = calls.iter_mut().filter(is_unnamed).filter(|call| !call.session_id.is_empty()).peekable();
+        if unnamed.peek().is_some() {
+            let name = format!("admit_wave {}", self.0.engine.next_number());
+            unnamed.for_each(|call| call.wave_id.clone_from(&name));
+        }
+    }
+
     fn admit_of_wave(&self, request: &pb::AdmitRequest, at: usize, now: Timestamp) -> pb::AdmitResult {
         let answer = if request.reports.is_empty() {
             self.admit(request, now)
@@ -80,10 +90,11 @@ impl BreakerService for Breakers {
         request: Request<pb::AdmitWaveRequest>,
     ) -> Result<Response<pb::AdmitWaveResponse>, Status> {
         let now = self.0.now(request.metadata());
-        let pb::AdmitWaveRequest { calls, reports } = known(request);
+        let pb::AdmitWaveRequest { mut calls, reports } = known(request);
         self.batch(&calls, "calls", true)?;
         self.batch(&reports, "reports", false)?;
         let reports = self.report_all(&reports, "reports", now);
+        self.name_wave(&mut calls);
         let results = calls.iter().enumerate().map(|(at, call)| self.admit_of_wave(call, at, now)).collect();
         Ok(Response::new(pb::AdmitWaveResponse { results, reports }))
     }

@@ -8,7 +8,7 @@ use tripnote::wire::pb;
 
 use self::script::{Case, Step, read};
 use crate::session::agent::Word;
-use crate::support::TestServer;
+use crate::support::{TestServer, asks};
 
 /// The figures of one breaker, signal and variant by name; those that are 0 are left out.
 fn named(of: &pb::VariantBehaviour) -> BTreeMap<&'static str, u64> {
@@ -99,4 +99,26 @@ async fn a_text_that_was_told_is_no_result_in_any_wording() {
         assert_eq!(agent.evidence().await.rows.len(), 2, "{wording}: the text is no evidence");
         server.stop().await;
     }
+}
+
+/// Calls that come in one request are parallel, though they name neither a wave nor a turn: one trip, and no repeats.
+#[tokio::test]
+async fn calls_of_one_request_are_one_wave() {
+    let server = TestServer::start("[defaults.error_rate]\nrules = [{ failures = 1, within = \"30s\" }]\n").await;
+    server.open("pay", asks::Kind::ErrorRate).await;
+    let call = |arguments: &str| pb::AdmitRequest {
+        session_id: "s".to_owned(),
+        arguments: arguments.as_bytes().to_vec(),
+        ..asks::call("pay")
+    };
+    let calls = vec![call("{}"), call("{}"), call(r#"{"n":1}"#)];
+    for _ in 0..2 {
+        let wave = pb::AdmitWaveRequest { calls: calls.clone(), reports: vec![] };
+        assert_eq!(server.breakers().admit_wave(wave).await.unwrap().into_inner().results.len(), 3);
+    }
+    let request = pb::GetBehaviourRequest { breaker: "pay".to_owned() };
+    let behaviour = server.operators().get_behaviour(request).await.unwrap().into_inner();
+    let of = &behaviour.breakers[0].variants[0];
+    assert_eq!((of.trips, of.resolutions.unwrap().superseded), (2, 1));
+    server.stop().await;
 }

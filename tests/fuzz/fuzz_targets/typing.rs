@@ -15,7 +15,9 @@ mod input;
 use input::{Input, Second};
 use libfuzzer_sys::fuzz_target;
 use tripnote::domain::failure::FailureClass;
-use tripnote::domain::observation::{Classification, Observation, RawResult, ToldTexts, Rule, Typing, fingerprint, type_result};
+use tripnote::domain::observation::{
+    Classification, Observation, RawResult, Rule, ToldTexts, Typing, fingerprint, type_result,
+};
 use tripnote::domain::signal::CircuitKind;
 
 const DIGEST_BYTES_MAX: usize = 160;
