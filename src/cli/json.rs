@@ -128,6 +128,7 @@ pub(super) fn trip(trip: &pb::Trip) -> Object {
         .with_count("event_seq", trip.event_seq)
         .with_object("facts", trip.facts.as_ref().map(facts))
         .with_text("fallback_target", &trip.fallback_target)
+        .with_some("withdraw", Some(trip.withdraw.clone()).filter(|tools| !tools.is_empty()))
 }
 
 fn also_open(other: &pb::AlsoOpen) -> Object {

@@ -14,7 +14,16 @@ pub(super) fn hint(trip: &pb::Trip) -> String {
         unknown if unknown.is_empty() => unknown, // a service that is older than the name
         name => format!(" (worded as {name})"),
     };
-    format!("refused by {}{wording}: {}", trip.breaker, wait(trip.retry_after_ms, trip.retry_at.as_ref()))
+    let wait = wait(trip.retry_after_ms, trip.retry_at.as_ref());
+    format!("refused by {}{wording}: {wait}{}", trip.breaker, withdrawn(&trip.withdraw))
+}
+
+fn withdrawn(tools: &[String]) -> String {
+    if tools.is_empty() {
+        return String::new();
+    }
+    let tools: Vec<String> = tools.iter().map(|tool| clean(tool)).collect();
+    format!("; this session cannot call now: {}", tools.join(", "))
 }
 
 fn wait(after_ms: Option<u64>, at: Option<&prost_types::Timestamp>) -> String {
@@ -33,8 +42,12 @@ mod tests {
     #[test]
     fn a_hint_says_who_refused_in_which_words_and_for_how_long() {
         let trip = pb::Trip { variant_name: "prose".to_owned(), retry_at: None, ..samples::trip() };
-        assert_eq!(hint(&trip), "refused by payments_api_v2 (worded as prose): ask again in 40s");
-        let old = pb::Trip { variant_name: String::new(), retry_after_ms: None, ..trip };
+        assert_eq!(
+            hint(&trip),
+            "refused by payments_api_v2 (worded as prose): ask again in 40s; \
+             this session cannot call now: charge, refund"
+        );
+        let old = pb::Trip { variant_name: String::new(), retry_after_ms: None, withdraw: vec![], ..trip };
         assert_eq!(hint(&old), "refused by payments_api_v2: there is no time to wait for");
     }
 }

@@ -51,6 +51,10 @@ impl Engine {
     /// May this call be made? Safe to repeat for one call id.
     #[must_use]
     pub fn admit(&self, call: &Call<'_>, now: Timestamp) -> Decision {
+        self.with_withdrawn(self.decide_once(call, now), (call.id.caller, call.id.session), now)
+    }
+
+    fn decide_once(&self, call: &Call<'_>, now: Timestamp) -> Decision {
         let Some(key) = self.call_key(&call.id) else { return self.decide_anew(call, now) };
         let _turn = self.calls.turn(key); // asked twice at once, the second waits for the answer of the first
         let known = self.calls.get(key).and_then(|known| self.repeated(known, Listener::of(call), now));
@@ -264,14 +268,16 @@ impl Engine {
 
     /// What the breaker of a target would say to a call; none where the target has no breaker yet.
     pub(super) fn look(&self, call: &Call<'_>, names: CallNames, now: Timestamp) -> Option<Verdict<bool>> {
-        let id = self.registry.breaker_of(names.target, call.target, &self.identity.names);
+        let session = self.session_key(call.id.caller, call.id.session);
+        let (target, arguments_bytes) = (call.target, call.arguments_bytes);
+        self.look_as(&Ask { names, target, arguments_bytes, session, call: 0, seq: 0 }, now)
+    }
+
+    /// The same for a call of which only what its breaker is asked is known.
+    pub(super) fn look_as(&self, ask: &Ask<'_>, now: Timestamp) -> Option<Verdict<bool>> {
+        let id = self.registry.breaker_of(ask.names.target, ask.target, &self.identity.names);
         let mut events = Vec::new();
-        let verdict = self.enter(id, now, &mut events, |breaker, moment, out| {
-            let session = self.session_key(call.id.caller, call.id.session);
-            let ask =
-                Ask { names, target: call.target, arguments_bytes: call.arguments_bytes, session, call: 0, seq: 0 };
-            breaker.peek(&ask, moment, out)
-        });
+        let verdict = self.enter(id, now, &mut events, |breaker, moment, out| breaker.peek(ask, moment, out));
         self.log.hand_in(events);
         verdict
     }

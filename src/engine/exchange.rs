@@ -9,7 +9,7 @@ use crate::domain::contract::render::Rendered;
 use crate::domain::contract::session::Refuser;
 use crate::domain::contract::{Fields, Trip, Wording};
 use crate::domain::failure::attempts::Attempt;
-use crate::domain::ids::{Code, TargetName};
+use crate::domain::ids::{Code, SafeText, TargetName};
 use crate::domain::observation::transport::TransportFacts;
 use crate::domain::observation::{Classification, Handling, RetryHint, Typing};
 use crate::domain::signal::Phase;
@@ -210,6 +210,9 @@ pub struct Refusal {
     pub now: Timestamp,
     /// The wall clock, for absolute ones.
     pub wall: WallClock,
+    /// The tools of the session that cannot be called now; at most 16. Empty where it is told to no session, in a peek,
+    /// and of a circuit in shadow.
+    pub withdraw: Vec<SafeText>,
 }
 
 /// The answer to an ask.

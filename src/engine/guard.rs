@@ -159,8 +159,10 @@ impl Engine {
         let policy = || RunPolicy { gates: Arc::clone(&current.session_policy), ..RunPolicy::default() };
         let told = || of_new(&current.contract.wordings, call.id.caller, call.id.session);
         let make = || AgentRun::new(policy(), self.identity.names, now).told_in(told());
+        let credential = self.hash(HashTag::Credential, call.credential);
         let mut facts = Vec::new();
         let asked = self.sessions.with_made(guarded.key, now, (&mut facts, make), |run, facts| {
+            run.used(guarded.tool_name, call.target, credential);
             let before = run.task();
             let task = run.turn_to_task(guarded.task, facts);
             let InFlight { lane, turn, wave, .. } = guarded.flight;

@@ -19,6 +19,7 @@ mod registry;
 mod report;
 mod sessions;
 mod sync;
+mod withdraw;
 
 use std::sync::Arc;
 
@@ -298,7 +299,7 @@ impl Engine {
         if rendered.overran {
             self.overruns.fetch_add(1, Ordering::Relaxed);
         }
-        Refusal { trip, fields, rendered, wording, now, wall }
+        Refusal { trip, fields, rendered, wording, now, wall, withdraw: Vec::new() }
     }
 
     fn current(&self) -> Arc<Current> {

@@ -32,16 +32,21 @@ impl Engine {
     /// How a call went, by what was seen of it or by the caller's own judgement.
     #[must_use]
     pub fn report_result(&self, report: &Report<'_>, now: Timestamp) -> Handed {
-        let current = self.current();
         let permit = self.permit_of(report.reported);
-        let to = Listener::reported(report.reported, permit.as_ref().map_or(0, |permit| permit.session));
-        let asked = self.asked(permit.as_ref(), report.reported, now);
+        let handed = self.result_of(permit.as_ref(), report, now);
+        self.handed_with_withdrawn(handed, permit.as_ref(), now)
+    }
+
+    fn result_of(&self, permit: Option<&Permit>, report: &Report<'_>, now: Timestamp) -> Handed {
+        let current = self.current();
+        let to = Listener::reported(report.reported, permit.map_or(0, |permit| permit.session));
+        let asked = self.asked(permit, report.reported, now);
         let told = report.asked_as;
         let tool_name = match &asked {
             Some(asked) if told.tool_name.is_empty() => &asked.tool_name,
             _ => told.tool_name,
         };
-        let session = permit.as_ref().map_or(0, |permit| permit.session);
+        let session = permit.map_or(0, |permit| permit.session);
         let (declared, texts) = self.known_in_session(session, tool_name, now).unwrap_or_default();
         let tool = declared.as_ref().unwrap_or_else(|| current.reading.tools.of(tool_name));
         let known = Known {
@@ -57,7 +62,7 @@ impl Engine {
                 let result = CallResult::new(Classification::Ignored);
                 let answer = self.report(report.reported, &result, now);
                 let handling = handled(&known, &answer).judged(result.classification, None);
-                let heard = self.hear(permit.as_ref(), &known, Err(result.classification), (&answer, &handling), now);
+                let heard = self.hear(permit, &known, Err(result.classification), (&answer, &handling), now);
                 self.handed(Handed { answer, typing: None, handling, decided: None, guard: None }, heard, to, now)
             }
             Said::Judged(classification, hint) => {
@@ -68,7 +73,7 @@ impl Engine {
                 let failed = handled.failed_judgement(classification, hint);
                 let (stepped, decided) = self.stepped(report, &handled, failed, now).unzip();
                 let handling = stepped.unwrap_or_else(|| handled.judged(classification, hint));
-                let heard = self.hear(permit.as_ref(), &known, Err(classification), (&answer, &handling), now);
+                let heard = self.hear(permit, &known, Err(classification), (&answer, &handling), now);
                 self.handed(Handed { answer, typing: None, handling, decided, guard: None }, heard, to, now)
             }
             Said::Seen(seen) => {
@@ -82,7 +87,7 @@ impl Engine {
                 let handled = handled(&known, &answer);
                 let (stepped, decided) = self.stepped(report, &handled, handled.failed_step(&typing), now).unzip();
                 let handling = stepped.unwrap_or_else(|| handled.typed(&typing));
-                let heard = self.hear(permit.as_ref(), &known, Ok((seen, &raw, &typing)), (&answer, &handling), now);
+                let heard = self.hear(permit, &known, Ok((seen, &raw, &typing)), (&answer, &handling), now);
                 self.handed(
                     Handed { answer, typing: Some(Box::new(typing)), handling, decided, guard: None },
                     heard,

@@ -21,7 +21,7 @@ pub fn utc(at: Timestamp, wall: WallClock) -> Option<PbTimestamp> {
 
 impl From<Refusal> for pb::Trip {
     fn from(refusal: Refusal) -> Self {
-        let Refusal { trip, fields, rendered, wording, now, wall } = refusal;
+        let Refusal { trip, fields, rendered, wording, now, wall, withdraw } = refusal;
         let Trip { contract, retry_at, also_open, generation, event_seq, facts } = &*trip;
         let breaker = fields.breaker.clone();
         let target_of_fallback = contract.fallback.as_ref().and_then(|fallback| fallback.target.as_ref());
@@ -58,6 +58,7 @@ impl From<Refusal> for pb::Trip {
                 window_ms: facts.window_ms,
                 max_argument_bytes: contract.max_argument_bytes,
             }),
+            withdraw: withdraw.iter().map(|tool| tool.as_str().to_owned()).collect(),
             variant_name: wording.name().to_owned(),
             fallback_target: target_of_fallback.map_or_else(String::new, |target| target.as_str().to_owned()),
         }

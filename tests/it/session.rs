@@ -4,6 +4,7 @@ pub(crate) mod agent;
 mod notices;
 mod reviewed;
 mod shared;
+mod withdraw;
 
 use tripnote::wire::pb;
 

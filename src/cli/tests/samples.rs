@@ -52,6 +52,7 @@ pub(in crate::cli) fn trip() -> pb::Trip {
         event_seq: 17,
         facts: Some(pb::Facts { failed: 3, results: 4, window_ms: 30_000, max_argument_bytes: Some(512) }),
         fallback_target: "POST /v1/charge".to_owned(),
+        withdraw: vec!["charge".to_owned(), "refund".to_owned()],
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod notices;
 mod timeline;
+mod tools;
 mod trips;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -27,6 +28,7 @@ use crate::domain::verdict::Verdict;
 pub use notices::{TOLD_SHUT_MAX, ToldShut, speaks_of_circuits};
 use timeline::Timeline;
 pub use timeline::{LANES_MAX, LINES_MAX, Line, LineWord};
+pub use tools::{TOOL_TARGETS_MAX, ToolTarget};
 
 /// Calls in flight that are followed; the oldest is let go, and its report then counts for no guard.
 pub const IN_FLIGHT_MAX: usize = 256;
@@ -103,6 +105,8 @@ pub struct AgentRun {
     last_bad: VecDeque<(u64, Timestamp)>,
     /// What it was told is shut.
     told_shut: Vec<ToldShut>,
+    /// Where the tools led that it used, the latest last.
+    tool_targets: Vec<ToolTarget>,
     steps: Steps,
     /// None until a contract is told.
     follow_ups: Option<Box<FollowUps>>,
@@ -130,6 +134,7 @@ impl AgentRun {
             timeline: Timeline::default(),
             last_bad: VecDeque::new(),
             told_shut: Vec::new(),
+            tool_targets: Vec::new(),
             steps: Steps::default(),
             follow_ups: None,
             last_seen: now,

@@ -155,6 +155,7 @@ fn trip() -> pb::Trip {
         event_seq: 123_456,
         facts: Some(pb::Facts { failed: 3, results: 3, window_ms: 30_000, max_argument_bytes: None }),
         fallback_target: String::new(),
+        withdraw: vec![],
     }
 }
 

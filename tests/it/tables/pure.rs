@@ -111,7 +111,7 @@ impl PureCore {
         let fields = trip.contract.fields(now, wall);
         let wording = self.contract.wordings.default_wording().clone();
         let rendered = fields.render(&wording, self.contract.budget_bytes);
-        Refusal { trip: trip.into(), fields, rendered, wording, now, wall }
+        Refusal { trip: trip.into(), fields, rendered, wording, now, wall, withdraw: Vec::new() }
     }
 
     fn ask<'a>(&mut self, call: &Call<'a>) -> Ask<'a> {
