@@ -3,6 +3,7 @@
 //! The session's lock and a breaker's are never held together: a place is taken first, and given back where the breaker
 //! refuses.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::exchange::{Arguments, Call, Decision, Refusal, ReportAnswer, Seen};
@@ -40,8 +41,9 @@ const TARGET_BYTES_MAX: usize = crate::domain::contract::LONG_FIELD_BYTES_MAX;
 struct Guarded<'a> {
     key: u64,
     tool_name: &'a str,
-    tool: Tool,
-    target_name: SafeText,
+    tool: Cow<'a, Tool>,
+    /// Where a route of the tool is exhausted: when the target failed the session last, if it did.
+    exhausted: Option<Option<Timestamp>>,
     task: u64,
     flight: InFlight,
 }
@@ -144,7 +146,7 @@ impl Engine {
         let alternative = alternative.as_ref().map(|name| self.tool_name(name));
         let ask = Ask {
             tool,
-            target: &guarded.target_name,
+            target: &guarded.flight.target_name,
             arguments: guarded.flight.arguments,
             wave: guarded.flight.wave,
             call: self.call_key(&call.id).unwrap_or(0),
@@ -217,13 +219,18 @@ impl Engine {
     }
 
     /// A call as its session's gates see it.
-    fn guarded<'a>(&self, call: &Call<'a>, reading: &Reading, now: Timestamp) -> Guarded<'a> {
+    fn guarded<'a>(&self, call: &Call<'a>, reading: &'a Reading, now: Timestamp) -> Guarded<'a> {
         let asked = call.asked_as;
         let tool_name = if asked.tool_name.is_empty() { call.target_str() } else { asked.tool_name };
         let key = self.session_key(call.id.caller, call.id.session);
-        let declared =
-            self.sessions.with(key, now, |run| run.policy.tools.get(tool_name).map(|known| known.tool.clone()));
-        let tool = declared.flatten().unwrap_or_else(|| reading.tools.of(tool_name).clone());
+        let tool_hash = self.tool_hash(tool_name);
+        let target = self.identity.names.hash(HashTag::Target, call.target.as_str().as_bytes());
+        let known = self.sessions.with(key, now, |run| {
+            let declared = run.policy.tools.get(tool_name).map(|known| known.tool.clone());
+            (declared, run.is_exhausted(tool_hash).then(|| run.last_bad(target)))
+        });
+        let (declared, exhausted) = known.unwrap_or_default();
+        let tool = declared.map_or_else(|| Cow::Borrowed(reading.tools.of(tool_name)), Cow::Owned);
         let bytes = match call.arguments {
             Arguments::Bytes(bytes) => bytes,
             Arguments::Digest(_) | Arguments::Unknown => &[],
@@ -239,12 +246,11 @@ impl Engine {
         let lane = self.hash(HashTag::Lane, asked.lane);
         let wave = self.hash(HashTag::Wave, asked.wave);
         let turn = asked.turn.map_or(0, |turn| u64::from(turn) + 1);
-        let target_name = SafeText::cut(call.target.as_str(), TARGET_BYTES_MAX);
         let flight = InFlight {
-            tool: self.tool_hash(tool_name),
+            tool: tool_hash,
             tool_name: tool_name.into(),
-            target_name: target_name.clone(),
-            target: self.identity.names.hash(HashTag::Target, call.target.as_str().as_bytes()),
+            target_name: SafeText::cut(call.target.as_str(), TARGET_BYTES_MAX),
+            target,
             arguments,
             identity,
             purpose: self.hash(HashTag::Purpose, asked.purpose),
@@ -260,17 +266,14 @@ impl Engine {
             sent_at: now,
         };
         let task = self.hash(HashTag::Task, asked.task);
-        Guarded { key, tool_name, tool, target_name, task, flight }
+        Guarded { key, tool_name, tool, exhausted, task, flight }
     }
 
     /// Where a route is exhausted, its target has a say: a good result since ends a halt on it, and a probe is not
     /// withheld. Answers whether the call would be a probe.
     fn hear_of_target(&self, guarded: &Guarded<'_>, call: &Call<'_>, now: Timestamp) -> bool {
         let target = guarded.flight.target;
-        let asked = self
-            .sessions
-            .with(guarded.key, now, |run| run.is_exhausted(guarded.flight.tool).then(|| run.last_bad(target)));
-        let Some(Some(last_bad)) = asked else { return false };
+        let Some(last_bad) = guarded.exhausted else { return false };
         if self.last_good(call.target, now).is_some_and(|good| last_bad.is_none_or(|bad| good > bad)) {
             self.sessions.with(guarded.key, now, |run| run.target_recovered(target));
         }

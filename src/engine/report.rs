@@ -1,5 +1,6 @@
 //! How a call went: what its result is, what that says to the breaker that issued its permit, and who acts on it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::calls::{Asked, CallRecord};
@@ -28,26 +29,42 @@ pub(super) struct Known<'a> {
     pub(super) refused_by: Option<Refuser>,
 }
 
+/// A permit of ours that came back, with what its call said of itself where it came back by that call's name.
+struct Issued<'a> {
+    permit: Permit,
+    token: Cow<'a, [u8]>,
+    asked: Option<Arc<Asked>>,
+}
+
+/// What is remembered of a call and its session when its result comes.
+#[derive(Default)]
+struct Recalled {
+    asked: Option<Arc<Asked>>,
+    /// What the session declared of the tool.
+    declared: Option<Tool>,
+    /// The texts that the session was told, hashed.
+    texts: Vec<u64>,
+}
+
 impl Engine {
     /// How a call went, by what was seen of it or by the caller's own judgement.
     #[must_use]
     pub fn report_result(&self, report: &Report<'_>, now: Timestamp) -> Handed {
-        let permit = self.permit_of(report.reported);
-        let handed = self.result_of(permit.as_ref(), report, now);
-        self.handed_with_withdrawn(handed, permit.as_ref(), now)
+        let issued = self.issued(report.reported);
+        let handed = self.result_of(issued.as_ref(), report, now);
+        self.handed_with_withdrawn(handed, issued.as_ref().map(|issued| &issued.permit), now)
     }
 
-    fn result_of(&self, permit: Option<&Permit>, report: &Report<'_>, now: Timestamp) -> Handed {
+    fn result_of(&self, issued: Option<&Issued<'_>>, report: &Report<'_>, now: Timestamp) -> Handed {
         let current = self.current();
+        let permit = issued.map(|issued| &issued.permit);
         let to = Listener::reported(report.reported, permit.map_or(0, |permit| permit.session));
-        let asked = self.asked(permit, report.reported, now);
         let told = report.asked_as;
+        let Recalled { asked, declared, texts } = self.recalled(issued, told.tool_name, now);
         let tool_name = match &asked {
             Some(asked) if told.tool_name.is_empty() => &asked.tool_name,
             _ => told.tool_name,
         };
-        let session = permit.map_or(0, |permit| permit.session);
-        let (declared, texts) = self.known_in_session(session, tool_name, now).unwrap_or_default();
         let tool = declared.as_ref().unwrap_or_else(|| current.reading.tools.of(tool_name));
         let known = Known {
             tool_name,
@@ -60,7 +77,7 @@ impl Engine {
         match &report.said {
             _ if report.refused_by.is_some() => {
                 let result = CallResult::new(Classification::Ignored);
-                let answer = self.report(report.reported, &result, now);
+                let answer = self.settle(issued, to, &result, now);
                 let handling = handled(&known, &answer).judged(result.classification, None);
                 let heard = self.hear(permit, &known, Err(result.classification), (&answer, &handling), now);
                 self.handed(Handed { answer, typing: None, handling, decided: None, guard: None }, heard, to, now)
@@ -68,7 +85,7 @@ impl Engine {
             Said::Judged(classification, hint) => {
                 let (classification, hint) = (*classification, *hint);
                 let result = CallResult { classification, latency_ms: report.latency_ms, hint };
-                let answer = self.report(report.reported, &result, now);
+                let answer = self.settle(issued, to, &result, now);
                 let handled = handled(&known, &answer);
                 let failed = handled.failed_judgement(classification, hint);
                 let (stepped, decided) = self.stepped(report, &handled, failed, now).unzip();
@@ -83,7 +100,7 @@ impl Engine {
                 let typing = type_result(&raw);
                 let Typing { classification, hint, .. } = typing;
                 let result = CallResult { classification, latency_ms: report.latency_ms, hint };
-                let answer = self.report(report.reported, &result, now);
+                let answer = self.settle(issued, to, &result, now);
                 let handled = handled(&known, &answer);
                 let (stepped, decided) = self.stepped(report, &handled, handled.failed_step(&typing), now).unzip();
                 let handling = stepped.unwrap_or_else(|| handled.typed(&typing));
@@ -99,56 +116,49 @@ impl Engine {
     }
 
     /// The permit that a report is of, where it is ours.
-    fn permit_of(&self, reported: Reported<'_>) -> Option<Permit> {
-        match reported {
-            Reported::Permit(token) => Permit::open(token, &self.identity.permits),
+    fn issued<'a>(&self, reported: Reported<'a>) -> Option<Issued<'a>> {
+        let (token, asked) = match reported {
+            Reported::Permit(token) => (Cow::Borrowed(token), None),
             Reported::Call(id) => match self.call_key(&id).and_then(|key| self.calls.get(key))? {
                 CallRecord::Permitted(granted) | CallRecord::Reported(granted) => {
-                    Permit::open(&granted.token, &self.identity.permits)
+                    (Cow::Owned(granted.token.to_vec()), granted.asked)
                 }
-                CallRecord::Refused { .. } => None,
+                CallRecord::Refused { .. } => return None,
             },
-        }
-    }
-
-    /// What a call said of itself, where it is remembered by its name or by its session.
-    fn asked(&self, permit: Option<&Permit>, reported: Reported<'_>, now: Timestamp) -> Option<Arc<Asked>> {
-        let permit = permit?;
-        let key = match reported {
-            Reported::Call(id) => self.call_key(&id)?,
-            Reported::Permit(_) => permit.call,
         };
-        let named = if key == 0 { None } else { self.calls.get(key) };
-        match named {
+        Permit::open(&token, &self.identity.permits).map(|permit| Issued { permit, token, asked })
+    }
+
+    /// What a call said of itself, where it is remembered by its name or by its session, and what that session knows.
+    fn recalled(&self, issued: Option<&Issued<'_>>, told: &str, now: Timestamp) -> Recalled {
+        let Some(Issued { permit, asked, .. }) = issued else { return Recalled::default() };
+        let of_name = |call: u64| match self.calls.get(call) {
             Some(CallRecord::Permitted(granted) | CallRecord::Reported(granted)) => granted.asked,
-            Some(CallRecord::Refused { .. }) | None => self.asked_in_session(permit, now),
-        }
-    }
-
-    fn asked_in_session(&self, permit: &Permit, now: Timestamp) -> Option<Arc<Asked>> {
+            Some(CallRecord::Refused { .. }) | None => None,
+        };
+        let asked = asked.clone().or_else(|| if permit.call == 0 { None } else { of_name(permit.call) });
         if permit.session == 0 {
-            return None;
+            return Recalled { asked, ..Recalled::default() };
         }
-        let asked = self.sessions.with(permit.session, now, |run| {
-            run.in_flight(permit.seq).map(|flight| Asked {
-                tool_name: flight.tool_name.clone(),
-                effect: Some(flight.effect),
-                is_idempotent: flight.idempotency_key != 0,
-                attempt: flight.attempt,
-            })
+        let in_session = self.sessions.with(permit.session, now, |run| {
+            let in_flight = || {
+                run.in_flight(permit.seq).map(|flight| Asked {
+                    tool_name: flight.tool_name.clone(),
+                    effect: Some(flight.effect),
+                    is_idempotent: flight.idempotency_key != 0,
+                    attempt: flight.attempt,
+                })
+            };
+            let asked = asked.clone().or_else(|| in_flight().map(Arc::new));
+            let tool_name = match &asked {
+                Some(asked) if told.is_empty() => &asked.tool_name,
+                _ => told,
+            };
+            let declared = run.policy.tools.get(tool_name).map(|known| known.tool.clone());
+            let texts = run.follow_ups().map_or(&[][..], FollowUps::texts).to_vec();
+            Recalled { asked, declared, texts }
         });
-        asked.flatten().map(Arc::new)
-    }
-
-    /// What the session of a call declared of its tool, and the texts that it was told.
-    fn known_in_session(&self, session: u64, tool_name: &str, now: Timestamp) -> Option<(Option<Tool>, Vec<u64>)> {
-        if session == 0 {
-            return None;
-        }
-        self.sessions.with(session, now, |run| {
-            let texts = run.follow_ups().map_or(&[][..], FollowUps::texts);
-            (run.policy.tools.get(tool_name).map(|known| known.tool.clone()), texts.to_vec())
-        })
+        in_session.unwrap_or_else(|| Recalled { asked, ..Recalled::default() })
     }
 
     fn hear(
@@ -187,23 +197,25 @@ impl Engine {
     /// How a call went.
     #[must_use]
     pub fn report(&self, reported: Reported<'_>, result: &CallResult, now: Timestamp) -> ReportAnswer {
+        let issued = self.issued(reported);
+        let session = issued.as_ref().map_or(0, |issued| issued.permit.session);
+        self.settle(issued.as_ref(), Listener::reported(reported, session), result, now)
+    }
+
+    /// Tells the breaker of a permit what its call came to.
+    fn settle(
+        &self,
+        issued: Option<&Issued<'_>>,
+        to: Listener<'_>,
+        result: &CallResult,
+        now: Timestamp,
+    ) -> ReportAnswer {
         let unknown =
             ReportAnswer { acknowledgement: Acknowledgement::Unknown, phase_after: Phase::Closed, trip: None };
-        let remembered;
-        let token: &[u8] = match reported {
-            Reported::Permit(token) => token,
-            Reported::Call(id) => match self.call_key(&id).and_then(|key| self.calls.get(key)) {
-                Some(CallRecord::Permitted(granted) | CallRecord::Reported(granted)) => {
-                    remembered = granted.token;
-                    &remembered
-                }
-                Some(CallRecord::Refused { .. }) | None => return unknown,
-            },
-        };
-        let Some(permit) = Permit::open(token, &self.identity.permits) else { return unknown };
+        let Some(Issued { permit, token, .. }) = issued else { return unknown };
         let mut events = Vec::new();
         let receipt = self.enter(permit.breaker, now, &mut events, |breaker, moment, out| {
-            breaker.report(&permit, result, moment, out)
+            breaker.report(permit, result, moment, out)
         });
         if permit.call != 0 {
             self.calls.settle(permit.call, token);
@@ -212,7 +224,7 @@ impl Engine {
         let trip = trip.map(|mut trip| {
             let at = usize::try_from(trip.event_seq).unwrap_or(usize::MAX);
             trip.event_seq = events.get(at).map_or(0, |event| event.seq);
-            Box::new(self.told(Arc::from(trip), Listener::reported(reported, permit.session), now))
+            Box::new(self.told(Arc::from(trip), to, now))
         });
         self.log.hand_in(events);
         ReportAnswer { acknowledgement, phase_after, trip }

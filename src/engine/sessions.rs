@@ -3,8 +3,7 @@
 //! Expiry is lazy: who looks for a session that is over finds none, and who makes one takes the place of the longest
 //! idle. There is no timer per session.
 
-use std::collections::HashMap;
-
+use super::registry::ByHash;
 use super::sync::{AtomicUsize, Mutex, Ordering};
 use crate::domain::behaviour::{Fact, SessionOutcome};
 use crate::domain::session::run::AgentRun;
@@ -14,7 +13,8 @@ const SHARDS: usize = 16;
 /// Sessions that are looked at for one that is over, when a new one is made.
 const LOOKS_MAX: usize = 64;
 
-type Shard = Mutex<HashMap<u64, Box<AgentRun>>>;
+type Runs = ByHash<Box<AgentRun>>;
+type Shard = Mutex<Runs>;
 
 /// All runs, by the hash of their caller and name.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl Sessions {
     pub(crate) const SHARDS: usize = SHARDS;
 
     pub(crate) fn new(limit: usize, idle_for_ms: u64) -> Self {
-        let shards = (0..SHARDS).map(|_| Mutex::new(HashMap::new())).collect();
+        let shards = (0..SHARDS).map(|_| Mutex::new(Runs::default())).collect();
         let sessions = Self { shards, per_shard_max: AtomicUsize::new(1), idle_for_ms: 0.into() };
         sessions.set_limits(limit, idle_for_ms);
         sessions
@@ -73,8 +73,7 @@ impl Sessions {
         let mut shard = self.shard(key)?.lock();
         let is_known = shard.get(&key).is_some_and(|run| !self.is_over(run, now));
         if !is_known {
-            let is_full =
-                |shard: &HashMap<u64, Box<AgentRun>>| shard.len() >= self.per_shard_max.load(Ordering::SeqCst);
+            let is_full = |shard: &Runs| shard.len() >= self.per_shard_max.load(Ordering::SeqCst);
             let over = shard.remove(&key);
             let idlest = if is_full(&shard) { make_room(&mut shard) } else { None };
             for mut run in [over, idlest].into_iter().flatten() {
@@ -113,7 +112,7 @@ impl Sessions {
 }
 
 /// Takes the longest idle out, of as many as are looked at.
-fn make_room(shard: &mut HashMap<u64, Box<AgentRun>>) -> Option<Box<AgentRun>> {
+fn make_room(shard: &mut Runs) -> Option<Box<AgentRun>> {
     let oldest = shard.iter().take(LOOKS_MAX).min_by_key(|(_, run)| run.last_seen).map(|(key, _)| *key);
     oldest.and_then(|oldest| shard.remove(&oldest))
 }
