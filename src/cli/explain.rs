@@ -106,6 +106,7 @@ pub(super) fn run(args: ExplainArgs, manner: Manner) -> anyhow::Result<ExitCode>
         let raw = RawResult {
             tool_name: &args.tool,
             tool,
+            effect: tool.effect,
             transport: &transport,
             payload: Some(&payload),
             content_type: None,

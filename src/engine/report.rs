@@ -235,6 +235,7 @@ fn raw_result<'a>(seen: &'a Seen<'_>, known: &Known<'a>, reading: &'a Reading, n
     RawResult {
         tool_name: known.tool_name,
         tool: known.tool,
+        effect: known.effect,
         transport: &seen.transport,
         payload: seen.payload,
         content_type: seen.content_type,

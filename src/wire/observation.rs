@@ -3,7 +3,7 @@
 use super::invalid::InvalidField;
 use super::pb;
 use crate::domain::observation::transport::TransportFacts;
-use crate::domain::observation::{Format, Handling, Observation, Typing};
+use crate::domain::observation::{Format, Handling, Observation, Rule, Typing};
 
 const HEADERS_MAX: usize = 64;
 const HEADER_NAME_BYTES_MAX: usize = 128;
@@ -82,8 +82,10 @@ fn headers(facts: &pb::TransportFacts) -> Result<Vec<(String, String)>, InvalidF
 
 impl From<&Typing> for pb::Typing {
     fn from(typing: &Typing) -> Self {
-        // Nothing was sent along to type, and nothing failed: that it is usable would be a guess.
-        let is_untyped = typing.format == Format::Bare && typing.observation == Observation::Observed;
+        // Nothing was sent along to type, and nothing failed: that it is usable would be a guess. Where something empty
+        // was sent along, the status says that it is all there is.
+        let is_bare = typing.format == Format::Bare && typing.rule == Rule::Containers;
+        let is_untyped = is_bare && typing.observation == Observation::Observed;
         let observation = if is_untyped { pb::Observation::Unspecified } else { typing.observation.into() };
         let signal = typing.kind.map_or(pb::Signal::Unspecified, |kind| kind.signal().into());
         Self {

@@ -124,6 +124,7 @@ fn look(bytes: &[u8]) -> Observation {
     let raw = RawResult {
         tool_name: "query",
         tool: &tool,
+        effect: tool.effect,
         transport: &transport,
         payload: Some(bytes),
         content_type: None,

@@ -1,6 +1,7 @@
 //! Agent runs through a real service: loops end, honest work goes on, evidence is kept, answers are held against it.
 
 pub(crate) mod agent;
+mod field;
 mod notices;
 mod reviewed;
 mod shared;

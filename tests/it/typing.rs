@@ -22,6 +22,7 @@ fn typed(case: &Case, tools: &Tools) -> Typing {
     type_result(&RawResult {
         tool_name: &case.tool,
         tool: tools.of(&case.tool),
+        effect: tools.of(&case.tool).effect,
         transport: &case.facts,
         payload: case.payload.as_deref(),
         content_type: None,
@@ -127,6 +128,7 @@ fn normalised(side: &Side, tools: &Tools) -> Option<String> {
     let raw = RawResult {
         tool_name: &side.tool,
         tool: tools.of(&side.tool),
+        effect: tools.of(&side.tool).effect,
         transport: &TransportFacts::default(),
         payload: Some(&side.payload),
         content_type: None,

@@ -75,7 +75,7 @@ pub(super) fn http(look: &Look<'_>) -> Option<Finding> {
 
 /// A success without a body.
 fn bodiless(look: &Look<'_>, code: u16) -> Finding {
-    if look.layer.result.tool.effect == Effect::Mutate || code == 201 {
+    if look.layer.result.effect == Effect::Mutate || code == 201 {
         Finding::observed("a write that was acknowledged without a body")
     } else if code == 200 && look.layer.promises_json() {
         Cause::Malformed.because("JSON was promised and nothing came")

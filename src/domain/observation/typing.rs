@@ -14,7 +14,7 @@ use super::{Classification, Observation, RetryHint, Rule, steps};
 use crate::domain::failure::FailureClass;
 use crate::domain::ids::HashKey;
 use crate::domain::signal::CircuitKind;
-use crate::domain::tool::Tool;
+use crate::domain::tool::{Effect, Tool};
 
 /// A result as it came back from a tool.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,8 @@ pub struct RawResult<'a> {
     pub tool_name: &'a str,
     /// What is known of it.
     pub tool: &'a Tool,
+    /// What this call of it does: what the call said, else what is known of the tool.
+    pub effect: Effect,
     /// What the transport said.
     pub transport: &'a TransportFacts,
     /// The body; none where it was not sent along, which is not the same as an empty one.

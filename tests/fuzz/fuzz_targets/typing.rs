@@ -51,6 +51,7 @@ fn raw<'a>(input: &'a Input, payload: Option<&'a [u8]>) -> RawResult<'a> {
     RawResult {
         tool_name: input.tool_name,
         tool: &input.tool,
+        effect: input.tool.effect,
         transport: &input.transport,
         payload,
         content_type: input.content_type,

@@ -312,6 +312,7 @@ fn result_of(report: &Report<'_>, now_unix_ms: u64) -> CallResult {
             let typing = type_result(&RawResult {
                 tool_name: "",
                 tool: &Tool::unknown(),
+                effect: Tool::unknown().effect,
                 transport: &seen.transport,
                 payload: seen.payload,
                 content_type: seen.content_type,

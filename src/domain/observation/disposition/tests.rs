@@ -10,6 +10,7 @@ fn typed(status: u16, headers: &[(&str, &str)], payload: &str) -> Typing {
     type_result(&RawResult {
         tool_name: "find_orders",
         tool: &tool,
+        effect: tool.effect,
         transport: &transport,
         payload: Some(payload.as_bytes()),
         content_type: None,

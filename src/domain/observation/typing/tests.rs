@@ -8,6 +8,7 @@ fn typed(transport: &TransportFacts, payload: Option<&str>) -> Typing {
     type_result(&RawResult {
         tool_name: "tool",
         tool: &tool,
+        effect: tool.effect,
         transport,
         payload: payload.map(str::as_bytes),
         content_type: None,
@@ -168,6 +169,7 @@ fn what_the_caller_cut_is_read_as_far_as_it_goes() {
         type_result(&RawResult {
             tool_name: "tool",
             tool: &tool,
+            effect: tool.effect,
             transport: &http(200, &[("content-type", "application/json")]),
             payload: Some(payload.as_bytes()),
             content_type: None,

@@ -38,6 +38,7 @@ pub(crate) fn report(
     let typing = type_result(&RawResult {
         tool_name,
         tool,
+        effect: tool.effect,
         transport: &transport,
         payload: Some(payload.as_bytes()),
         content_type: None,
@@ -198,6 +199,7 @@ fn ids_are_incomplete_where_the_model_may_have_read_more_than_was_sent_along() {
         type_result(&RawResult {
             tool_name: "get-trace",
             tool: tools.of("get-trace"),
+            effect: tools.of("get-trace").effect,
             transport: &transport,
             payload: None,
             content_type: None,

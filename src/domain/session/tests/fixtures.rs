@@ -172,3 +172,24 @@ edit b written             -> -
 test all error:x           -> -
 ");
 }
+
+/// The report asks for a steer at the second. Here a write changes the world, so that the same answer to it is news (4.1);
+/// a memory's own writes change nothing and are context, which is no usable result: neither is counted.
+#[test]
+fn f47_identical_writes_that_succeed_are_not_counted() {
+    run("
+set_flag on written        -> -
+set_flag on written        -> -
+set_flag on written        -> -
+set_flag on written        -> -
+save_memory k,v context write note -> -
+save_memory k,v context write note -> -
+save_memory k,v context write note -> -
+save_memory k,v context write note -> -
+get_flag {} ok:on          -> -
+save_memory k,v context write note -> -
+get_flag {} ok:on          -> -
+save_memory k,v context write note -> -
+get_flag {} ok:on          -> steer held 3   # what lies between is no write
+");
+}
