@@ -71,6 +71,7 @@ impl<'a> Agent<'a> {
                 Fault::EmptyLoop => Question { tool: fault.tool(), thing: 0, wording: self.dice.below(2) },
                 Fault::Outage
                 | Fault::OutageAlone
+                | Fault::Relapse
                 | Fault::Quota
                 | Fault::Malformed
                 | Fault::Credential

@@ -87,10 +87,10 @@ impl<'a> Host<'a> {
         self.time.pass(TURN_MS);
     }
 
-    /// Lets time pass until a contract's time is over.
+    /// Lets time pass so that the next step begins when a contract's time ends, to the millisecond.
     pub(super) fn wait_for(&self, told: &Told) {
         if let Some(until_ms) = told.until_ms {
-            self.time.pass(until_ms.saturating_sub(self.time.now_ms()));
+            self.time.pass(until_ms.saturating_sub(self.time.now_ms() + TURN_MS));
         }
     }
 

@@ -139,7 +139,7 @@ fn trouble(dice: &mut Dice) -> Trouble {
     let [first, more @ ..] = Fault::ALL;
     let fault = dice.one_of(first, &more);
     let until_ms = match fault {
-        Fault::Outage | Fault::OutageAlone => Some(dice.one_of(20_000, &[40_000, 120_000])),
+        Fault::Outage | Fault::OutageAlone | Fault::Relapse => Some(dice.one_of(20_000, &[40_000, 120_000])),
         Fault::Quota => Some(dice.one_of(15_000, &[60_000])),
         Fault::Malformed => dice.one_of(None, &[Some(80_000)]),
         Fault::EmptyLoop | Fault::Credential => None,

@@ -71,10 +71,15 @@ async fn agents_that_go_against_everything_are_counted_as_exactly() {
 async fn every_trouble_is_met_and_every_way_out_taken() {
     let outcome = played(&args(5, 250, &[])).await;
     let breakers: Vec<&str> = outcome.answer.breakers.iter().map(|of| of.breaker.as_str()).collect();
-    for due in ["customers", "inventory", "payments", "reports", "search", "session_effects", "session_progress"] {
+    for due in
+        ["customers", "inventory", "payments", "prices", "reports", "search", "session_effects", "session_progress"]
+    {
         let of = outcome.answer.breakers.iter().find(|of| of.breaker == due).unwrap_or_else(|| panic!("{breakers:?}"));
         assert_eq!(of.variants.iter().map(|of| of.variant.as_str()).collect::<Vec<_>>(), ["contract", "weak"], "{due}");
     }
+    let signals = outcome.truth.rows.keys().filter(|row| row.breaker == "prices" && row.variant == "contract");
+    let signals: Vec<&str> = signals.map(|row| row.signal.as_str()).collect();
+    assert_eq!(signals, ["", "error_rate", "malformed_response"], "one breaker, two troubles");
     let sum = |figure: &str| -> u64 {
         let named = outcome.truth.rows.values().flat_map(figures::OfRow::named);
         named.filter(|(name, _)| name == figure).map(|(_, n)| n).sum()

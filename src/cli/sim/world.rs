@@ -8,6 +8,7 @@ pub(super) enum Tool {
     Charge,
     ChargeOld,
     Inventory,
+    Prices,
     Search,
     Metrics,
     Logs,
@@ -18,6 +19,9 @@ pub(super) enum Tool {
     Browse,
 }
 
+/// How long the second trouble of a relapse lasts.
+const RELAPSE_MS: u64 = 60_000;
+
 /// What goes wrong in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
@@ -25,6 +29,8 @@ pub(super) enum Fault {
     Outage,
     /// 503 from one that has none.
     OutageAlone,
+    /// 503, and when that is over a page in place of JSON: two troubles of one breaker.
+    Relapse,
     /// 429 with a `retry-after`.
     Quota,
     /// The same empty answer, however the labels are chosen.
@@ -39,9 +45,10 @@ pub(super) enum Fault {
 
 impl Fault {
     /// Every fault.
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::Outage,
         Self::OutageAlone,
+        Self::Relapse,
         Self::Quota,
         Self::EmptyLoop,
         Self::Malformed,
@@ -54,6 +61,7 @@ impl Fault {
         match self {
             Self::Outage => Tool::Charge,
             Self::OutageAlone => Tool::Inventory,
+            Self::Relapse => Tool::Prices,
             Self::Quota => Tool::Search,
             Self::EmptyLoop => Tool::Metrics,
             Self::Malformed => Tool::Report,
@@ -70,6 +78,7 @@ impl Tool {
             Self::Charge => "charge",
             Self::ChargeOld => "charge_v1",
             Self::Inventory => "inventory",
+            Self::Prices => "prices",
             Self::Search => "search",
             Self::Metrics => "query_prometheus",
             Self::Logs => "query_loki_logs",
@@ -87,6 +96,7 @@ impl Tool {
             Self::Charge => format!("POST /v2/charge/{number}"),
             Self::ChargeOld => "POST /v1/charge".to_owned(),
             Self::Inventory => format!("GET /inventory/{number}"),
+            Self::Prices => format!("GET /price/{number}"),
             Self::Search => format!("GET /search/{number}"),
             Self::Report => format!("GET /report/{number}"),
             Self::Customer => format!("GET /customer/{number}"),
@@ -132,6 +142,7 @@ impl Question {
             Tool::Charge
             | Tool::ChargeOld
             | Tool::Inventory
+            | Tool::Prices
             | Tool::Search
             | Tool::Logs
             | Tool::Report
@@ -167,13 +178,17 @@ pub(super) struct Trouble {
 impl Trouble {
     /// What a call comes to. A lost write did happen; after it the tool works.
     pub(super) fn answer(&self, question: &Question, now_ms: u64) -> Answer {
-        let is_struck = question.tool == self.fault.tool() && self.until_ms.is_none_or(|until_ms| now_ms < until_ms);
+        let is_over_at = |until_ms: u64| now_ms >= until_ms;
+        let is_struck = question.tool == self.fault.tool();
+        let is_second = self.fault == Fault::Relapse && self.until_ms.is_some_and(is_over_at);
+        let is_over = self.until_ms.is_some_and(|until_ms| is_over_at(until_ms + u64::from(is_second) * RELAPSE_MS));
         // an empty metric has nothing to tell; others have
-        if !is_struck || (self.fault == Fault::EmptyLoop && question.thing > 0) {
+        if !is_struck || is_over || (self.fault == Fault::EmptyLoop && question.thing > 0) {
             return good(question);
         }
         match self.fault {
-            Fault::Outage | Fault::OutageAlone => failed(503, r#"{"error":"unavailable"}"#),
+            Fault::Relapse if is_second => page(),
+            Fault::Outage | Fault::OutageAlone | Fault::Relapse => failed(503, r#"{"error":"unavailable"}"#),
             Fault::Quota => {
                 let header = pb::Header { name: "retry-after".to_owned(), value: "20".to_owned() };
                 let mut answer = failed(429, r#"{"error":"too many requests"}"#);
@@ -184,11 +199,7 @@ impl Trouble {
                 let empty = r#"{"status":"success","data":{"resultType":"vector","result":[]}}"#;
                 Answer { is_usable: false, ..answered(200, empty) }
             }
-            Fault::Malformed => {
-                let mut answer = failed(200, "<!doctype html><html><body>Sign in</body></html>");
-                answer.facts.error_kind = pb::ErrorKind::MalformedBody.into();
-                answer
-            }
+            Fault::Malformed => page(),
             Fault::Credential => failed(401, r#"{"error":"token expired"}"#),
             Fault::LostWrite => {
                 let facts = pb::TransportFacts { error_kind: pb::ErrorKind::Timeout.into(), ..Default::default() };
@@ -212,6 +223,7 @@ fn good(question: &Question) -> Answer {
         Tool::Charge
         | Tool::ChargeOld
         | Tool::Inventory
+        | Tool::Prices
         | Tool::Search
         | Tool::Report
         | Tool::Customer
@@ -219,6 +231,12 @@ fn good(question: &Question) -> Answer {
         | Tool::GetOrder
         | Tool::Browse => answered(200, &format!(r#"{{"thing":{thing},"found":["a","b"]}}"#)),
     }
+}
+
+fn page() -> Answer {
+    let mut answer = failed(200, "<!doctype html><html><body>Sign in</body></html>");
+    answer.facts.error_kind = pb::ErrorKind::MalformedBody.into();
+    answer
 }
 
 fn answered(status: u32, body: &str) -> Answer {
