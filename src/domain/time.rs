@@ -43,6 +43,8 @@ impl WallClock {
 }
 
 const DAY_S: u64 = 86_400;
+/// 9999-12-31T23:59:59Z: nothing later is printed, as its year would take a fifth digit.
+const LAST_S: u64 = 253_402_300_799;
 /// Deadlines further away than this carry the date (spec 01).
 const DATED_AFTER_MS: u64 = 12 * 3_600_000;
 
@@ -59,7 +61,7 @@ pub struct UtcDeadline {
 
 impl fmt::Display for UtcDeadline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unix_s = self.wall.unix_ms(self.at).div_ceil(1_000);
+        let unix_s = self.wall.unix_ms(self.at).div_ceil(1_000).min(LAST_S);
         if self.at.0.abs_diff(self.now.0) > DATED_AFTER_MS {
             let (year, month, day) = civil_date(unix_s / DAY_S);
             write!(f, "{year:04}-{month:02}-{day:02}T")?;

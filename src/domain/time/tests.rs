@@ -37,3 +37,10 @@ fn absolute_and_relative_times_are_rounded_up() {
         assert_eq!(RelativeHint { ms }.to_string(), text);
     }
 }
+
+#[test]
+fn no_deadline_takes_a_fifth_digit_for_its_year() {
+    let wall = WallClock { offset_ms: 253_402_300_799_000, trusted: true };
+    let deadline = UtcDeadline { at: Timestamp(43_200_001), now: Timestamp(0), wall };
+    assert_eq!(deadline.to_string(), "9999-12-31T23:59:59Z");
+}
