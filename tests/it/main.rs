@@ -18,7 +18,9 @@ mod experiments;
 mod failure;
 mod flood;
 mod follow_ups;
+mod http;
 mod lifecycle;
+mod metrics;
 mod operator;
 #[cfg(feature = "real")]
 mod prometheus;
