@@ -3,7 +3,7 @@
 use tracing::{debug, info, warn};
 
 use crate::domain::behaviour::{Conclusion, Fact, SessionEnd};
-use crate::domain::event::{Event, Happening, Opening, Told};
+use crate::domain::event::{Event, Happening, Opening, SteerThenHalt, Told};
 use crate::domain::time::Span;
 
 /// Writes an event to the log. A trip is a warning, with what a person at night needs to know; refusals are for
@@ -16,7 +16,13 @@ pub fn event(event: &Event) {
         Happening::Tripped(opening) => tripped(event, opening),
         Happening::Refused(told) => refused(event, told, "refused"),
         Happening::Steered(told) => refused(event, told, "steered"),
-        Happening::Halted { told, .. } => refused(event, told, "halted"),
+        Happening::Halted { told, steered } => {
+            refused(event, told, "halted");
+            if let Some(SteerThenHalt { count, alert_at }) = steered.filter(|steered| steered.count == steered.alert_at)
+            {
+                warn!(seq, breaker, count, alert_at, "steers of a session keep ending in halts");
+            }
+        }
         Happening::ShadowRefused(told) => refused(event, told, "would have refused, in shadow"),
         Happening::Reviewed { verdict, rule } => {
             let rule = rule.map_or("", crate::domain::session::review::ReviewRule::word);
@@ -92,6 +98,8 @@ fn refused(event: &Event, told: &Told, what: &str) {
         seq = event.seq,
         breaker = event.breaker.as_str(),
         scope = &*event.scope,
+        kind = event.kind.map_or("", crate::domain::signal::CircuitKind::word),
+        generation = event.generation,
         signal = told.signal.word(),
         action = told.action.word(),
         urgency = told.urgency.word(),
