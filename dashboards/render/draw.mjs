@@ -37,7 +37,8 @@ const server = createServer((asked, answer) => {
   try {
     const board = files.get(pathname.replace('/board/', ''));
     const path = board ?? join(dist, pathname === '/' ? 'index.html' : normalize(pathname));
-    answer.writeHead(200, { 'content-type': types[extname(path)] ?? 'application/json' }).end(readFileSync(path));
+    const bytes = readFileSync(path);
+    answer.writeHead(200, { 'content-type': types[extname(path)] ?? 'application/json' }).end(bytes);
   } catch {
     answer.writeHead(404).end();
   }

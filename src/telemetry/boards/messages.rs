@@ -155,7 +155,7 @@ fn difference() -> Vec<Panel> {
 fn aftermath() -> [Panel; 4] {
     let part = |of: &str, label: &str, by: &str| {
         let total = format!("sum by (variant, {label}) (increase({of}[$__range]))");
-        format!("{total} / on (variant) group_left ({by} > 0)")
+        format!("{total} / on (variant) group_left () ({by} > 0)")
     };
     let quartile = |of: &str| format!("ceil(histogram_quantile({of}, {RECOVERED_IN}))");
     [
