@@ -14,6 +14,7 @@ mod architecture;
 mod bad_input;
 mod behaviour;
 mod binary;
+mod dashboards;
 mod experiments;
 mod failure;
 mod flood;

@@ -22,7 +22,7 @@ const STANDARD: Record<string, any> = {
 const CUSTOM = [
   'drawStyle', 'lineInterpolation', 'lineWidth', 'fillOpacity', 'gradientMode', 'showPoints', 'pointSize', 'stacking',
   'axisPlacement', 'axisLabel', 'axisSoftMin', 'axisSoftMax', 'scaleDistribution', 'spanNulls', 'hideFrom',
-  'lineStyle', 'thresholdsStyle', 'cellOptions', 'align', 'width', 'barAlignment', 'axisCenteredZero',
+  'lineStyle', 'thresholdsStyle', 'cellOptions', 'align', 'width', 'barAlignment', 'axisCenteredZero', 'minWidth',
 ];
 
 const registry = new FieldConfigOptionsRegistry(() => [

@@ -250,8 +250,8 @@ fn field_config(panel: &Panel) -> Value {
         panel.steps.iter().enumerate().map(step).collect()
     };
     let mode = match panel.kind {
-        Kind::Lines | Kind::Areas => "palette-classic-by-name",
-        Kind::Bars if panel.steps.is_empty() => "palette-classic-by-name",
+        Kind::Lines | Kind::Areas => "palette-classic",
+        Kind::Bars if panel.steps.is_empty() => "palette-classic",
         Kind::Bars | Kind::Stat | Kind::Table | Kind::Timeline | Kind::Text => "thresholds",
     };
     let mut defaults = json!({
@@ -260,7 +260,10 @@ fn field_config(panel: &Panel) -> Value {
     });
     let Some(fields) = defaults.as_object_mut() else { return defaults };
     if panel.unit == "percentunit" && panel.kind != Kind::Table {
-        fields.extend([("min".to_owned(), json!(0)), ("max".to_owned(), json!(1)), ("decimals".to_owned(), json!(1))]);
+        fields.extend([("max".to_owned(), json!(1)), ("decimals".to_owned(), json!(1))]);
+    }
+    if matches!(panel.kind, Kind::Bars | Kind::Lines | Kind::Areas) {
+        fields.insert("min".to_owned(), json!(0));
     }
     if let Some((board, label)) = panel.more {
         let value = match panel.kind {
@@ -282,7 +285,7 @@ fn custom(kind: Kind) -> Value {
             "lineWidth": 1, "showPoints": "never", "spanNulls": false,
             "stacking": {"group": "A", "mode": if kind == Kind::Areas { "normal" } else { "none" }},
         }),
-        Kind::Table => json!({"align": "auto"}),
+        Kind::Table => json!({"align": "auto", "minWidth": 70}),
         Kind::Timeline => json!({"fillOpacity": 75, "lineWidth": 0}),
         Kind::Stat | Kind::Bars | Kind::Text => json!({}),
     }
@@ -338,7 +341,7 @@ fn options(panel: &Panel) -> Value {
             "valueMode": "text",
         }),
         Kind::Lines | Kind::Areas => json!({
-            "legend": {"calcs": ["lastNotNull", "max"], "displayMode": "table", "placement": "bottom", "showLegend": true},
+            "legend": {"calcs": ["lastNotNull", "max"], "displayMode": "table", "placement": "right", "showLegend": true},
             "tooltip": {"mode": "multi", "sort": "desc"},
         }),
         Kind::Table => json!({"cellHeight": "sm", "footer": {"show": false}, "showHeader": true}),

@@ -166,7 +166,7 @@ fn inside() -> Vec<Panel> {
                 "running for",
                 "dtdurations",
                 "max by (instance, version) (tripnote_build_info{@})
-* on (instance) group_left (time() - max by (instance) (process_start_time_seconds{@}))",
+* on (instance) group_left () (time() - max by (instance) (process_start_time_seconds{@}))",
             )
             .empty("not scraped"),
         Panel::lines("Version of the configuration", "Do all replicas follow a reload?")

@@ -77,7 +77,7 @@ fn course() -> [Panel; 4] {
         Panel::areas("How they end, an hour", "With an answer, with a person, halted, or abandoned?")
             .ask("sum by (outcome) (rate(tripnote_sessions_ended_total{@}[$__rate_interval])) * 3600", "{{outcome}}")
             .colours(&[("answered", "green"), ("escalated", "blue"), ("halted", "red"), ("abandoned", "orange")]),
-        Panel::lines("Open sessions", "Is memory held by runs that nobody closes?")
+        Panel::lines("Open sessions by replica", "Is memory held by runs that nobody closes?")
             .ask("sum by (instance) (tripnote_sessions_open{@})", "{{instance}}"),
         Panel::lines(
             "Steer-then-halts an hour",
