@@ -52,7 +52,8 @@ let failed = 0;
 mkdirSync(option.out, { recursive: true });
 for (const name of files.keys()) {
   for (const theme of option.theme) {
-    const page = await browser.newPage({ viewport: { width: 1620, height: 1000 } });
+    // As tall as the tallest board: tables draw only what is in view.
+    const page = await browser.newPage({ viewport: { width: 1620, height: 4200 } });
     page.on('pageerror', (error) => console.error(`${name}: ${error}`));
     const search = new URLSearchParams({ board: name, from, to, theme, scrape: option.scrape });
     option.var.map((pair) => pair.split('=')).forEach(([key, value]) => search.set(`var-${key}`, value));

@@ -56,7 +56,8 @@ function Repeated({ drawn, replace }: { drawn: Drawn; replace: (text: string) =>
   const isBar = panel.type === 'bargauge';
   return (
     <VizRepeater width={width} height={height} source={frames} renderCounter={0} getValues={() => values(drawn, replace)}
-      orientation={panel.options.orientation as VizOrientation} itemSpacing={isBar ? 6 : 4} minVizHeight={isBar ? 18 : 40}
+      orientation={panel.options.orientation as VizOrientation} itemSpacing={isBar ? 6 : 4} minVizHeight={isBar ? panel.options.minVizHeight : 40}
+      maxVizHeight={isBar ? panel.options.maxVizHeight : undefined}
       renderValue={({ value, width: w, height: h, count, orientation }: any) =>
         isBar ? (
           <BarGauge value={value.display} width={w} height={h} orientation={orientation} field={value.field}
@@ -67,7 +68,7 @@ function Repeated({ drawn, replace }: { drawn: Drawn; replace: (text: string) =>
         ) : (
           <BigValue value={value.display} count={count} width={w} height={h} theme={theme} sparkline={value.sparkline}
             colorMode={panel.options.colorMode} graphMode={panel.options.graphMode} justifyMode={panel.options.justifyMode}
-            textMode={panel.options.textMode} />
+            textMode={panel.options.textMode} text={panel.options.text} />
         )} />
   );
 }

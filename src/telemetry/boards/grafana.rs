@@ -7,6 +7,8 @@ use super::{boards, said_of};
 
 const SCHEMA: u32 = 39;
 const COLUMNS: u32 = 24;
+/// Pixels of the number of a stat: a word in its place fits too.
+const VALUE_SIZE: u32 = 30;
 /// The version of Grafana that the options of panels are written for; newer ones migrate them.
 const PLUGIN: &str = "10.4.0";
 
@@ -316,7 +318,7 @@ fn overrides(panel: &Panel) -> Vec<Value> {
     let units = panel.columns.iter().enumerate().map(|(at, column)| {
         let decimals = if column.unit == "percentunit" { 1 } else { 0 };
         let mut properties = vec![json!({"id": "unit", "value": column.unit})];
-        if ["percentunit", "short"].contains(&column.unit) {
+        if ["percentunit", "none"].contains(&column.unit) {
             properties.push(json!({"id": "decimals", "value": decimals}));
         }
         if at == 0 && !panel.words.is_empty() {
@@ -333,11 +335,11 @@ fn options(panel: &Panel) -> Value {
     match panel.kind {
         Kind::Stat => json!({
             "colorMode": "background", "graphMode": "none", "justifyMode": "auto", "orientation": "auto",
-            "reduceOptions": reduce, "textMode": "value", "wideLayout": true,
+            "reduceOptions": reduce, "text": {"valueSize": VALUE_SIZE}, "textMode": "value", "wideLayout": true,
         }),
         Kind::Bars => json!({
-            "displayMode": "basic", "minVizHeight": 16, "minVizWidth": 8, "namePlacement": "auto",
-            "orientation": "horizontal", "reduceOptions": reduce, "showUnfilled": true, "sizing": "auto",
+            "displayMode": "basic", "maxVizHeight": 36, "minVizHeight": 16, "minVizWidth": 8, "namePlacement": "auto",
+            "orientation": "horizontal", "reduceOptions": reduce, "showUnfilled": true, "sizing": "manual",
             "valueMode": "text",
         }),
         Kind::Lines | Kind::Areas => json!({

@@ -64,8 +64,8 @@ fn side_by_side() -> Panel {
     let enough = format!("({SESSIONS} >= bool {SESSIONS_FOR_A_VERDICT})");
     Panel::table("Variants side by side", "How did each wording do, on how much evidence?", &["variant"])
         .column("enough data?", "none", &enough)
-        .column("trips", "short", CONCLUDED)
-        .column("sessions (n)", "short", SESSIONS)
+        .column("trips", "none", CONCLUDED)
+        .column("sessions (n)", "none", SESSIONS)
         .column("match", "percentunit", &share(MATCHED, CONCLUDED))
         .column("from", "percentunit", &end_of_interval(MATCHED, '-'))
         .column("to", "percentunit", &end_of_interval(MATCHED, '+'))
@@ -73,7 +73,7 @@ fn side_by_side() -> Panel {
         .column("from ", "percentunit", &end_of_interval(REPEATED, '-'))
         .column("to ", "percentunit", &end_of_interval(REPEATED, '+'))
         .column("no further call", "percentunit", &share(&none, CONCLUDED))
-        .column("recovered in 3 steps", "percentunit", &share(&within_3, RESOLVED))
+        .column("within 3 steps", "percentunit", &share(&within_3, RESOLVED))
         .words(&[(0.0, "not enough data", "orange"), (1.0, "yes", "green")])
         .empty("no trips")
         .size(24, 7)
@@ -157,6 +157,11 @@ fn aftermath() -> [Panel; 4] {
         let total = format!("sum by (variant, {label}) (increase({of}[$__range]))");
         format!("{total} / on (variant) group_left () ({by} > 0)")
     };
+    // One question a bound, so that they stand in their order.
+    let within = |steps: &str| {
+        let bound = format!(r#"@told, le=~"{steps}(\\.0)?""#);
+        format!("{} / ({RESOLVED} > 0)", RECOVERED_IN.replace("variant, le", "variant").replace("@told", &bound))
+    };
     let quartile = |of: &str| format!("ceil(histogram_quantile({of}, {RECOVERED_IN}))");
     [
         Panel::bars("First actions", "What did models do first after they were told?")
@@ -168,10 +173,11 @@ fn aftermath() -> [Panel; 4] {
             "Recovered within so many steps",
             "How fast do trips end well, as a share of all? Over all breakers: this metric has no label for them.",
         )
-        .ask(
-            &part(r#"tripnote_recovery_turns_bucket{@told, le=~"(1|2|3|5|10)(\\.0)?"}"#, "le", RESOLVED),
-            "{{variant}}: {{le}} or less",
-        )
+        .ask(&within("1"), "{{variant}}: 1 or less")
+        .ask(&within("2"), "{{variant}}: 2 or less")
+        .ask(&within("3"), "{{variant}}: 3 or less")
+        .ask(&within("5"), "{{variant}}: 5 or less")
+        .ask(&within("10"), "{{variant}}: 10 or less")
         .unit("percentunit")
         .empty("no trips")
         .size(8, 9),
@@ -192,7 +198,7 @@ fn aftermath() -> [Panel; 4] {
             "After how many model steps, of recovered trips alone? A quartile is a whole number of steps. Read it beside the share that recovers.",
             &["variant"],
         )
-        .column("recovered", "short", "sum by (variant) (increase(tripnote_recovery_turns_count{@told}[$__range]))")
+        .column("recovered", "none", "sum by (variant) (increase(tripnote_recovery_turns_count{@told}[$__range]))")
         .column("first quartile", "none", &quartile("0.25"))
         .column("median", "none", &quartile("0.5"))
         .column("third quartile", "none", &quartile("0.75"))

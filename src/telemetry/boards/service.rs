@@ -12,7 +12,10 @@ pub(super) fn board() -> Board {
             Row::new("Calls: rate, errors, duration", calls()),
             Row::new("Permits and reports", permits()),
             Row::new("Results as they were read", results()),
-            Row::new("Configuration, events and clock", inside()),
+            Row::new(
+                "Configuration, events and clock",
+                inside().into_iter().chain(inside_over_time()).collect::<Vec<_>>(),
+            ),
             Row::new("Means", means()),
         ],
     }
@@ -23,7 +26,8 @@ fn calls() -> [Panel; 4] {
         format!(
             "histogram_quantile({of}, sum by (le, grpc_method) (
   rate(grpc_server_handling_seconds_bucket{{@, grpc_method=~\"Admit|AdmitWave|Report\"}}[$__rate_interval])
-))"
+))
+>= 0"
         )
     };
     [
@@ -71,7 +75,7 @@ fn permits() -> [Panel; 6] {
         .unit("percentunit")
         .empty("no calls")
         .bad_above(0.01, 0.02)
-        .size(6, 4),
+        .size(8, 4),
         Panel::stat(
             "Oldest permit",
             "How long has the oldest permit been out?",
@@ -79,14 +83,14 @@ fn permits() -> [Panel; 6] {
         )
         .unit("s")
         .bad_above(60.0, 300.0)
-        .size(6, 4),
+        .size(8, 4),
         Panel::stat(
             "Contracts over budget",
             "Was a contract ever longer than its budget? It is proved that none is.",
             "sum(increase(tripnote_contract_overruns_total{@}[$__range])) or vector(0)",
         )
         .bad_from(1.0)
-        .size(6, 4),
+        .size(8, 4),
         Panel::lines("Reports", "What becomes of reports, a second? Late, unknown and doubled ones move nothing.")
             .ask(
                 "sum by (acknowledgement) (rate(tripnote_reports_total{@}[$__rate_interval])) > 0",
@@ -111,8 +115,8 @@ fn results() -> [Panel; 2] {
     ]
 }
 
-fn inside() -> Vec<Panel> {
-    vec![
+fn inside() -> [Panel; 6] {
+    [
         Panel::stat(
             "Last reload",
             "Was the configuration good when it was read last, on every replica?",
@@ -157,6 +161,11 @@ fn inside() -> Vec<Panel> {
         .empty("not scraped")
         .bad_above(2_500.0, 5_000.0)
         .size(4, 4),
+    ]
+}
+
+fn inside_over_time() -> [Panel; 4] {
+    [
         Panel::lines("Events", "How much happens, a second, and how much of it do readers miss?")
             .ask("sum by (instance) (rate(tripnote_events_total{@}[$__rate_interval]))", "{{instance}}")
             .ask("sum by (reader) (rate(tripnote_events_lost_total{@}[$__rate_interval]))", "lost: {{reader}}")
@@ -193,6 +202,7 @@ fn means() -> [Panel; 5] {
             .unit("none"),
         Panel::lines("Running for", "Which replica was started again, and when?")
             .ask("time() - max by (instance) (process_start_time_seconds{@})", "{{instance}}")
-            .unit("dtdurations"),
+            .unit("dtdurations")
+            .size(24, 7),
     ]
 }

@@ -21,14 +21,14 @@ pub(super) fn board() -> Board {
     }
 }
 
-fn headline() -> [Panel; 6] {
+fn headline() -> [Panel; 8] {
     let share = |of: &str| {
         format!("sum(increase({of}[$__range])) / sum(increase(tripnote_sessions_ended_total{{@}}[$__range]))")
     };
     let above = r#"1 - sum(increase(tripnote_session_steer_then_halts_bucket{@, le=~"$n(\\.0)?"}[$__range]))
 / sum(increase(tripnote_session_steer_then_halts_count{@}[$__range]))"#;
     let [known, share_of_ended] =
-        [|panel: Panel| panel.size(4, 4), |panel: Panel| panel.unit("percentunit").empty("no sessions").size(4, 4)];
+        [|panel: Panel| panel.size(3, 4), |panel: Panel| panel.unit("percentunit").empty("no sessions").size(3, 4)];
     [
         known(Panel::stat(
             "Open sessions",
@@ -66,6 +66,18 @@ fn headline() -> [Panel; 6] {
             "sum(increase(tripnote_steer_then_halt_alerts_total{@}[$__range])) or vector(0)",
         ))
         .bad_from(1.0),
+        known(Panel::stat(
+            "The operator's count",
+            "From how many steer-then-halts of one session on does the operator want to hear of it?",
+            "max(tripnote_alert_steer_then_halt{@})",
+        ))
+        .plain(),
+        known(Panel::stat(
+            "Steer-then-halts",
+            "How many steers did not help, so that a halt followed?",
+            "sum(increase(tripnote_steer_then_halts_total{@}[$__range])) or vector(0)",
+        ))
+        .plain(),
     ]
 }
 
@@ -79,12 +91,8 @@ fn course() -> [Panel; 4] {
             .colours(&[("answered", "green"), ("escalated", "blue"), ("halted", "red"), ("abandoned", "orange")]),
         Panel::lines("Open sessions by replica", "Is memory held by runs that nobody closes?")
             .ask("sum by (instance) (tripnote_sessions_open{@})", "{{instance}}"),
-        Panel::lines(
-            "Steer-then-halts an hour",
-            "How often does a steer not help, as it happens? The count of the operator stands beside it.",
-        )
-        .ask("sum(rate(tripnote_steer_then_halts_total{@}[$__rate_interval])) * 3600", "steer-then-halts an hour")
-        .ask("max(tripnote_alert_steer_then_halt{@})", "alert_steer_then_halt, of one session"),
+        Panel::lines("Steer-then-halts an hour", "How often does a steer not help, as it happens?")
+            .ask("sum(rate(tripnote_steer_then_halts_total{@}[$__rate_interval])) * 3600", "steer-then-halts an hour"),
     ]
 }
 
