@@ -16,7 +16,7 @@ pub use self::panel::{Board, Column, Kind, Panel, Query, Row, Variable};
 
 use super::catalogue::METRICS;
 
-/// The share of trips below which a difference between wordings is not told: sessions of each.
+/// Sessions of each wording below which no difference between them is told.
 pub const SESSIONS_FOR_A_VERDICT: u32 = 100;
 
 /// Metrics that stand on no board, each with the reason.

@@ -28,7 +28,7 @@ fn headline() -> [Panel; 8] {
     let above = r#"1 - sum(increase(tripnote_session_steer_then_halts_bucket{@, le=~"$n(\\.0)?"}[$__range]))
 / sum(increase(tripnote_session_steer_then_halts_count{@}[$__range]))"#;
     let [known, share_of_ended] =
-        [|panel: Panel| panel.size(3, 4), |panel: Panel| panel.unit("percentunit").empty("no sessions").size(3, 4)];
+        [|panel: Panel| panel.size(6, 4), |panel: Panel| panel.unit("percentunit").empty("no sessions").size(3, 4)];
     [
         known(Panel::stat(
             "Open sessions",
