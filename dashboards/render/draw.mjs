@@ -16,6 +16,7 @@ const { values: option, positionals: boards } = parseArgs({
     scrape: { type: 'string', default: '15' },
     theme: { type: 'string', multiple: true, default: ['dark', 'light'] },
     var: { type: 'string', multiple: true, default: [] }, // name=value
+    scale: { type: 'string', default: '1' }, // of the picture
     chromium: { type: 'string', default: '/usr/bin/chromium' },
   },
 });
@@ -53,7 +54,7 @@ mkdirSync(option.out, { recursive: true });
 for (const name of files.keys()) {
   for (const theme of option.theme) {
     // As tall as the tallest board: tables draw only what is in view.
-    const page = await browser.newPage({ viewport: { width: 1620, height: 4200 } });
+    const page = await browser.newPage({ viewport: { width: 1620, height: 4200 }, deviceScaleFactor: Number(option.scale) });
     page.on('pageerror', (error) => console.error(`${name}: ${error}`));
     const search = new URLSearchParams({ board: name, from, to, theme, scrape: option.scrape });
     option.var.map((pair) => pair.split('=')).forEach(([key, value]) => search.set(`var-${key}`, value));
