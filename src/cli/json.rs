@@ -308,6 +308,10 @@ pub(super) fn event(event: &pb::Event) -> Object {
         .with_text("outcome", &event.outcome().word())
         .with_count("halts", u64::from(event.halts))
         .with_some("success", event.success)
+        .with_count("steer_then_halts", u64::from(event.steer_then_halts))
+        .with_count("alert_steer_then_halt", u64::from(event.alert_steer_then_halt))
+        .with_text("review_verdict", &event.review_verdict().word())
+        .with_text("review_rule", &event.review_rule().word())
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod circuits;
 mod completions;
 mod config;
 mod connect;
+mod dashboards;
 mod decide;
 mod demo;
 mod explain;
@@ -110,6 +111,8 @@ enum Command {
     Tail(tail::TailArgs),
     /// Check a configuration file, or print the default one or the schema
     Config(config::ConfigArgs),
+    /// Write the Grafana dashboards of the metrics, or check those that are there; asks no service
+    Dashboards(dashboards::DashboardsArgs),
     /// Print the completions of a shell
     Completions(completions::CompletionsArgs),
 }
@@ -148,6 +151,7 @@ fn run(cli: Cli, names_service: bool) -> anyhow::Result<ExitCode> {
         Command::Config(args) => config::run(&args, manner),
         Command::Explain(args) => explain::run(args, manner),
         Command::Replay(args) => replay::run(&args, manner),
+        Command::Dashboards(args) => dashboards::run(&args, manner),
         Command::Completions(args) => completions::run(&args),
         Command::Demo => in_runtime(demo::run(manner)),
         Command::Sim(args) => in_runtime(sim::run(args, Some(&common.connect).filter(|_| names_service), manner)),

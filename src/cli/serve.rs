@@ -57,7 +57,8 @@ async fn serve(config: Config, args: ServeArgs) -> anyhow::Result<ExitCode> {
     let options = StartOptions { path: args.config, test_clock };
     let mut running = wiring::start_with(config, options, clock).await?;
     let endpoint = running.endpoint();
-    tracing::info!(endpoint, breakers, threads = args.threads, "serving");
+    let http = running.http_endpoint();
+    tracing::info!(endpoint, http, breakers, threads = args.threads, "serving");
     let reloader = running.reloader();
     let watching = tokio::spawn(Arc::clone(&reloader).watch_file());
     let failed = loop {

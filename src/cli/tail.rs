@@ -146,6 +146,7 @@ const fn tone(kind: pb::EventKind) -> Tone {
         | pb::EventKind::Concluded
         | pb::EventKind::Resolved
         | pb::EventKind::SessionEnded
+        | pb::EventKind::Reviewed
         | pb::EventKind::Unspecified => Tone::Quiet,
     }
 }
@@ -205,6 +206,12 @@ fn followed_up(event: &pb::Event) -> Vec<String> {
         parts.push(event.outcome().word());
         parts.push(count(u64::from(event.halts), "halt"));
         parts.extend(event.success.map(|success| if success { "successful" } else { "not successful" }.to_owned()));
+    }
+    if event.review_verdict() != pb::ReviewVerdict::Unspecified {
+        parts.push(event.review_verdict().word());
+    }
+    if event.review_rule() != pb::ReviewRule::Unspecified {
+        parts.push(event.review_rule().word());
     }
     parts
 }

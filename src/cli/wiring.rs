@@ -14,13 +14,16 @@ use crate::domain::breaker::routes::Routes;
 use crate::domain::ids::HashKey;
 use crate::engine::clock::{Clock, ManualClock};
 use crate::engine::{Engine, EngineSettings, Identity, Reading};
-use crate::service::server::{Address, Bound, ServiceSettings, serve};
-use crate::service::{ConfigFault, Reload, Reloaded, ServiceLimits};
+use crate::service::server::{Address, Bound, HttpSettings, ServiceSettings, serve};
+use crate::service::{ConfigFault, Reload, Reloaded, ServiceLimits, rpc_methods};
 use crate::telemetry;
+use crate::telemetry::catalogue::ReloadWord;
+use crate::telemetry::recorder::{Names, Recorder};
 
 /// A service that runs in this process.
 pub(crate) struct Running {
     endpoint: String,
+    http_endpoint: Option<String>,
     reloader: Arc<Reloader>,
     stop: oneshot::Sender<()>,
     serving: JoinHandle<Result<(), tonic::transport::Error>>,
@@ -46,16 +49,18 @@ pub(crate) async fn start_with(
     options: StartOptions,
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<Running> {
-    let engine = Engine::new(engine_settings(&config, 1)?, identity(clock.as_ref())?, clock)?;
-    let engine = Arc::new(engine);
-    let address = match &config.settings.grpc {
-        Listen::Tcp(address) => Address::Tcp(*address),
-        Listen::Unix(path) => Address::Unix(path.clone()),
-    };
-    let bound = Bound::bind(&address).await.with_context(|| {
-        format!("cannot listen at {}: give a free address with `grpc` or TRIPNOTE_GRPC", config.settings.grpc)
-    })?;
+    let of_engine = engine_settings(&config, 1)?;
+    let recorder = Arc::new(Recorder::new(&Names::of(&of_engine), &rpc_methods()));
+    let engine = Arc::new(Engine::new(of_engine, identity(clock.as_ref())?, clock)?);
+    let bound = bind(&config.settings.grpc, "`grpc` or TRIPNOTE_GRPC").await?;
     let endpoint = bound.endpoint()?;
+    let http = match &config.settings.http {
+        Some(listen) => Some(bind(listen, "`http` or TRIPNOTE_HTTP").await?),
+        None => None,
+    };
+    let http_endpoint = http.as_ref().map(Bound::endpoint).transpose()?;
+    let http = http.map(|bound| HttpSettings { bound, hosts: config.settings.http_hosts.clone() });
+    recorder.reloaded(ReloadWord::Unchanged, unix_s(&engine));
     let wire = config.settings.wire;
     let limits = ServiceLimits {
         batch: wire.batch,
@@ -69,6 +74,7 @@ pub(crate) async fn start_with(
     let reloader = Arc::new(Reloader {
         path: options.path,
         engine: Arc::clone(&engine),
+        recorder: Arc::clone(&recorder),
         in_force: Mutex::new(InForce { config, version: 1 }),
     });
     let settings = ServiceSettings {
@@ -78,19 +84,26 @@ pub(crate) async fn start_with(
         reload: Arc::clone(&reloader) as Arc<dyn Reload>,
         test_clock: options.test_clock,
         log: telemetry::log::event,
+        recorder,
+        http,
     };
     let (stop, stopped) = oneshot::channel();
     let shutdown = async {
         let _ = stopped.await; // dropped or sent: both mean stop
     };
     let serving = tokio::spawn(serve(bound, settings, shutdown));
-    Ok(Running { endpoint, reloader, stop, serving })
+    Ok(Running { endpoint, http_endpoint, reloader, stop, serving })
 }
 
 impl Running {
     /// The address to connect to: `127.0.0.1:41234` or `unix:/path`.
     pub(crate) fn endpoint(&self) -> String {
         self.endpoint.clone()
+    }
+
+    /// The address of the HTTP face, where there is one.
+    pub(crate) fn http_endpoint(&self) -> Option<&str> {
+        self.http_endpoint.as_deref()
     }
 
     /// What reads the configuration again.
@@ -108,6 +121,19 @@ impl Running {
     pub(crate) async fn ended(&mut self) -> anyhow::Result<()> {
         (&mut self.serving).await?.context("the service ended badly")
     }
+}
+
+async fn bind(listen: &Listen, key: &str) -> anyhow::Result<Bound> {
+    let address = match listen {
+        Listen::Tcp(address) => Address::Tcp(*address),
+        Listen::Unix(path) => Address::Unix(path.clone()),
+    };
+    let bound = Bound::bind(&address).await;
+    bound.with_context(|| format!("cannot listen at {listen}: give a free address with {key}"))
+}
+
+fn unix_s(engine: &Engine) -> f64 {
+    engine.clock().wall().unix_ms(engine.clock().now()) as f64 / 1e3
 }
 
 /// What a configuration gives an engine.
@@ -140,6 +166,7 @@ fn identity(clock: &dyn Clock) -> anyhow::Result<Identity> {
 pub(crate) struct Reloader {
     path: Option<PathBuf>,
     engine: Arc<Engine>,
+    recorder: Arc<Recorder>,
     // Held over a whole reload, so that two never interleave; nobody waits for it but reloads.
     in_force: Mutex<InForce>,
 }
@@ -150,8 +177,9 @@ struct InForce {
 }
 
 /// Keys that are read at the start only.
-const AT_START_ONLY: [&str; 12] = [
+const AT_START_ONLY: [&str; 13] = [
     "grpc",
+    "http",
     "insecure",
     "drain_for",
     "log.",
@@ -167,6 +195,19 @@ const AT_START_ONLY: [&str; 12] = [
 
 impl Reload for Reloader {
     fn reload(&self) -> Reloaded {
+        let reloaded = self.read_again();
+        let word = match (reloaded.faults.is_empty(), reloaded.changes.is_empty()) {
+            (false, _) => ReloadWord::Failed,
+            (true, true) => ReloadWord::Unchanged,
+            (true, false) => ReloadWord::Changed,
+        };
+        self.recorder.reloaded(word, unix_s(&self.engine));
+        reloaded
+    }
+}
+
+impl Reloader {
+    fn read_again(&self) -> Reloaded {
         let mut in_force = self.in_force.lock();
         let read = match &self.path {
             Some(path) => Config::load_with_env(path, environment),
@@ -189,7 +230,10 @@ impl Reload for Reloader {
         }
         let version = in_force.version + 1;
         match engine_settings(&config, version) {
-            Ok(settings) => self.engine.reload(settings, self.engine.clock().now()),
+            Ok(settings) => {
+                self.recorder.learn(&Names::of(&settings)); // before any event can bear a new name
+                self.engine.reload(settings, self.engine.clock().now());
+            }
             Err(error) => {
                 let fault = ConfigFault { path: String::new(), value: String::new(), rule: error.to_string(), line: 0 };
                 return Reloaded { faults: vec![fault], changes: vec![], version: in_force.version };
@@ -199,9 +243,7 @@ impl Reload for Reloader {
         tracing::info!(version, changes = changes.join("; "), "the configuration was reloaded");
         Reloaded { faults: vec![], changes, version }
     }
-}
 
-impl Reloader {
     /// Reloads whenever the file changes. Looks once a second, which works on every file system and through replaced
     /// links.
     pub(crate) async fn watch_file(self: Arc<Self>) {

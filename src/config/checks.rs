@@ -8,7 +8,7 @@ use super::fault::Sink;
 use super::keys::{BREAKERS, DEFAULTS};
 use super::policy::PolicyDraft;
 use super::read::row_path;
-use super::settings::Settings;
+use super::settings::{Listen, Settings};
 use super::text::Written;
 use super::wordings::text_key;
 use crate::domain::breaker::policy::{BreakerPolicy, OpenFor, Policy, SLICES_IN_SHORTEST, WINDOW_SPREAD_MAX};
@@ -49,10 +49,12 @@ impl Layer<'_> {
 
 /// Rules over the settings.
 pub(super) fn check_settings(settings: &Settings, sink: &mut Sink<'_>) {
-    if settings.grpc.is_beyond_loopback() && !settings.insecure {
-        let rule = "is beyond loopback, where nothing protects it: a loopback address or `insecure = true` is due";
-        let other = "leaves an address beyond loopback without protection: `true` or a loopback address is due";
-        blame(&[("grpc".to_owned(), rule.to_owned()), ("insecure".to_owned(), other.to_owned())], sink);
+    for (key, address) in [("grpc", Some(&settings.grpc)), ("http", settings.http.as_ref())] {
+        if address.is_some_and(Listen::is_beyond_loopback) && !settings.insecure {
+            let rule = "is beyond loopback, where nothing protects it: a loopback address or `insecure = true` is due";
+            let other = "leaves an address beyond loopback without protection: `true` or a loopback address is due";
+            blame(&[(key.to_owned(), rule.to_owned()), ("insecure".to_owned(), other.to_owned())], sink);
+        }
     }
     for (steer, steer_at, halt, halt_at) in settings.session.pairs() {
         if halt_at <= steer_at {

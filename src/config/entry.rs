@@ -47,6 +47,15 @@ pub(super) fn parse_address(text: &str) -> Result<Listen, String> {
     text.parse().map(Listen::Tcp).map_err(rule).map_err(str::to_owned)
 }
 
+/// What an address that need not be there looks like.
+pub(super) const ADDRESS_OR_NONE_DUE: &str =
+    "an address such as `\"127.0.0.1:7172\"` or `\"unix:/run/tripnote-http.sock\"`, or `\"\"` for none";
+
+/// The same, or none where the text is empty.
+pub(super) fn parse_address_or_none(text: &str) -> Result<Option<Listen>, String> {
+    if text.is_empty() { Ok(None) } else { parse_address(text).map(Some) }
+}
+
 /// Text that reaches a model as it is written: nothing may have to be dropped or cut.
 pub(super) fn read_text(text: &str, bytes: Range) -> Result<SafeText, String> {
     let max = usize::try_from(bytes.max).unwrap_or(usize::MAX);
@@ -182,6 +191,22 @@ pub(super) fn template_due() -> String {
 
 pub(super) fn pointer_schema() -> Value {
     json!({"type": "string", "pattern": "^(/([^~]|~[01])*)?$", "maxLength": POINTER_BYTES_MAX})
+}
+
+/// What words look like.
+pub(super) fn words_due() -> String {
+    format!("a text, number or boolean, or a list of 1 to {WORDS_MAX} of at most {WORD_BYTES_MAX} bytes each")
+}
+
+pub(super) fn globs_schema() -> Value {
+    json!({
+        "type": "array", "minItems": 1, "maxItems": GLOBS_MAX,
+        "items": {"type": "string", "minLength": 1, "maxLength": GLOB_BYTES_MAX},
+    })
+}
+
+pub(super) fn pointers_schema() -> Value {
+    json!({"type": "array", "minItems": 1, "maxItems": POINTERS_MAX, "items": pointer_schema()})
 }
 
 pub(super) fn words_schema() -> Value {

@@ -8,9 +8,7 @@ use serde_json::{Value, json};
 use toml::de::DeValue;
 
 use super::condition::{self, CONDITIONS_MAX};
-use super::entry::{
-    self, GLOB_BYTES_MAX, GLOBS_MAX, POINTER_BYTES_MAX, POINTER_DUE, POINTERS_MAX, WORD_BYTES_MAX, WORDS_MAX,
-};
+use super::entry::{self, GLOB_BYTES_MAX, GLOBS_MAX, POINTER_BYTES_MAX, POINTER_DUE, POINTERS_MAX};
 use super::fallback::{self, FALLBACKS_MAX};
 use super::fault::{Place, Sink};
 use super::poll;
@@ -66,6 +64,8 @@ pub(super) enum Field<T: 'static> {
     Text(Range, Lens<T, SafeText>),
     /// An address to listen at.
     Address(Lens<T, Listen>),
+    /// The same, or an empty text for none.
+    AddressOrNone(Lens<T, Option<Listen>>),
     /// The code of a breaker.
     Code(Lens<T, Code>),
     /// The name of a target.
@@ -119,6 +119,9 @@ impl<T: 'static> Field<T> {
             }
             Self::Address(lens) => {
                 self.text_of(value).and_then(entry::parse_address).map(|address| (lens.set)(into, address))
+            }
+            Self::AddressOrNone(lens) => {
+                self.text_of(value).and_then(entry::parse_address_or_none).map(|address| (lens.set)(into, address))
             }
             Self::Code(lens) => self.read_code(value).map(|code| (lens.set)(into, code)),
             Self::Target(lens) => self.read_target(value).map(|target| (lens.set)(into, target)),
@@ -180,6 +183,9 @@ impl<T: 'static> Field<T> {
             Self::Word(_, lens) => (lens.get)(of).map(quoted),
             Self::Text(_, lens) => (lens.get)(of).map(|text| quoted(text.as_str())),
             Self::Address(lens) => (lens.get)(of).map(|address| quoted(&address.to_string())),
+            Self::AddressOrNone(lens) => {
+                (lens.get)(of).map(|address| quoted(&address.map(|address| address.to_string()).unwrap_or_default()))
+            }
             Self::Code(lens) => (lens.get)(of).map(|code| quoted(code.as_str())),
             Self::Target(lens) => (lens.get)(of).map(|target| quoted(target.as_str())),
             Self::Named(_, _, lens)
@@ -219,6 +225,7 @@ impl<T: 'static> Field<T> {
             Self::Named(words, table, _) => format!("{}, or the name of a `[[{table}]]`", one_of(&words())),
             Self::Text(bytes, _) => format!("a text of {} to {} bytes", bytes.min, bytes.max),
             Self::Address(_) => "an address such as `\"127.0.0.1:7171\"` or `\"unix:/run/tripnote.sock\"`".to_owned(),
+            Self::AddressOrNone(_) => entry::ADDRESS_OR_NONE_DUE.to_owned(),
             Self::Code(_) => {
                 format!("a code of 1 to {CODE_BYTES_MAX} of a-z, 0-9 and _ that starts with a letter")
             }
@@ -230,11 +237,7 @@ impl<T: 'static> Field<T> {
             Self::Pointers(_) => {
                 format!("a list of 1 to {POINTERS_MAX} JSON pointers of at most {POINTER_BYTES_MAX} bytes each")
             }
-            Self::Words(_) => {
-                format!(
-                    "a text, number or boolean, or a list of 1 to {WORDS_MAX} of at most {WORD_BYTES_MAX} bytes each"
-                )
-            }
+            Self::Words(_) => entry::words_due(),
             Self::Phrases(_) => review::due(),
             Self::Conditions(_) => format!("a list of 1 to {CONDITIONS_MAX} conditions"),
             Self::Template(_) => entry::template_due(),
@@ -263,12 +266,10 @@ impl<T: 'static> Field<T> {
             Self::Word(words, _) => json!({"type": "string", "enum": words()}),
             Self::Text(bytes, _) => json!({"type": "string", "minLength": bytes.min, "maxLength": bytes.max}),
             Self::Address(_) => json!({"type": "string", "minLength": 1}),
+            Self::AddressOrNone(_) => json!({"type": "string"}),
             Self::Code(_) => json!({"type": "string", "pattern": code_pattern()}),
             Self::Target(_) => json!({"type": "string", "minLength": 1, "maxLength": TARGET_BYTES_MAX}),
-            Self::Globs(_) => json!({
-                "type": "array", "minItems": 1, "maxItems": GLOBS_MAX,
-                "items": {"type": "string", "minLength": 1, "maxLength": GLOB_BYTES_MAX},
-            }),
+            Self::Globs(_) => entry::globs_schema(),
             Self::Named(words, ..) => {
                 json!({"anyOf": [{"type": "string", "enum": words()}, {"type": "string", "pattern": code_pattern()}]})
             }
@@ -276,9 +277,7 @@ impl<T: 'static> Field<T> {
             Self::Names(_) => entry::names_schema(),
             Self::Glob(_) => json!({"type": "string", "minLength": 1, "maxLength": GLOB_BYTES_MAX}),
             Self::Pointer(_) => entry::pointer_schema(),
-            Self::Pointers(_) => json!({
-                "type": "array", "minItems": 1, "maxItems": POINTERS_MAX, "items": entry::pointer_schema(),
-            }),
+            Self::Pointers(_) => entry::pointers_schema(),
             Self::Words(_) => entry::words_schema(),
             Self::Phrases(_) => review::schema(),
             Self::Conditions(_) => condition::schema(),

@@ -110,10 +110,18 @@ pub(super) const ROUTES: &str = "route";
 pub(super) static ROOT: &[Key<Settings>] = &[
     Key::<Settings>::new("grpc", Field::Address(plain!(grpc)), "where the gRPC service listens")
         .variable("TRIPNOTE_GRPC"),
+    Key::<Settings>::new("http", Field::AddressOrNone(plain!(http)), "where health and metrics are served over HTTP")
+        .variable("TRIPNOTE_HTTP"),
+    Key::<Settings>::new(
+        "http_hosts",
+        Field::Names(list!(http_hosts)),
+        "names by which the HTTP port may be asked for, beside `localhost` and addresses",
+    )
+    .example("[\"tripnote.internal\"]"),
     Key::<Settings>::new(
         "insecure",
         Field::Switch(plain!(insecure)),
-        "allows `grpc` to listen beyond loopback over TCP, where nothing protects it",
+        "allows `grpc` and `http` to listen beyond loopback over TCP, where nothing protects it",
     )
     .variable("TRIPNOTE_INSECURE"),
     Key::new(

@@ -93,7 +93,7 @@ impl Config {
         read::read(&text, &lookup).map_err(|report| LoadError::Faulty { path: path.to_owned(), report })
     }
 
-    /// Takes over what the environment says about the deployment: `TRIPNOTE_GRPC`, `TRIPNOTE_INSECURE`,
+    /// Takes over what the environment says about the deployment: `TRIPNOTE_GRPC`, `TRIPNOTE_HTTP`, `TRIPNOTE_INSECURE`,
     /// `TRIPNOTE_LOG_FORMAT` and `TRIPNOTE_LOG_LEVEL`.
     ///
     /// # Errors

@@ -21,6 +21,10 @@ use crate::engine::{Limits, SessionSettings};
 pub struct Settings {
     /// Where the gRPC service listens.
     pub grpc: Listen,
+    /// Where health and metrics are served over HTTP; none: nowhere.
+    pub http: Option<Listen>,
+    /// Names by which the HTTP port may be asked for, beside `localhost` and addresses.
+    pub http_hosts: Vec<Arc<str>>,
     /// Whether listening beyond loopback over TCP is allowed, which nothing protects.
     pub insecure: bool,
     /// How long a stopping process lets running requests finish, in milliseconds.
@@ -47,6 +51,8 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             grpc: Listen::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, 7171))),
+            http: Some(Listen::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, 7172)))),
+            http_hosts: Vec::new(),
             insecure: false,
             drain_for_ms: 10_000,
             permit_for_ms: 900_000,

@@ -152,10 +152,22 @@ fn the_environment_can_allow_what_the_file_asks_for() {
 
 #[test]
 fn a_listener_is_beyond_loopback_where_others_can_reach_it() {
-    let is_refused = |address: &str| Config::parse(&format!("grpc = \"{address}\"")).is_err();
-    assert!(["0.0.0.0:1", "[::]:1", "10.0.0.1:1", "[::ffff:10.0.0.1]:1"].into_iter().all(is_refused));
-    assert!(!["127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "[::ffff:127.0.0.1]:1", "unix:/x"].into_iter().any(is_refused));
-    assert!(Config::parse("insecure = true\ngrpc = \"0.0.0.0:1\"").is_ok());
+    for key in ["grpc", "http"] {
+        let is_refused = |address: &str| Config::parse(&format!("{key} = \"{address}\"")).is_err();
+        assert!(["0.0.0.0:1", "[::]:1", "10.0.0.1:1", "[::ffff:10.0.0.1]:1"].into_iter().all(is_refused));
+        let loopback = ["127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "[::ffff:127.0.0.1]:1", "unix:/x"];
+        assert!(!loopback.into_iter().any(is_refused));
+        assert!(Config::parse(&format!("insecure = true\n{key} = \"0.0.0.0:1\"")).is_ok());
+    }
+}
+
+#[test]
+fn the_http_port_can_be_moved_and_turned_off() {
+    assert_eq!(Config::default().settings.http, Some(Listen::Tcp(SocketAddr::from(([127, 0, 0, 1], 7172)))));
+    assert_eq!(parsed("http = \"\"").settings.http, None);
+    let moved = parsed("http = \"\"").with_env(|name| (name == "TRIPNOTE_HTTP").then(|| "unix:/run/web".to_owned()));
+    assert_eq!(moved.expect("fits").settings.http, Some(Listen::Unix("/run/web".into())));
+    assert!(Config::parse("grpc = \"\"").is_err(), "only the HTTP port can be done without");
 }
 
 #[test]

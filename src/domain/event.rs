@@ -3,6 +3,7 @@
 use crate::domain::behaviour::Fact;
 use crate::domain::contract::{Action, Facts, Observed, Threshold, Urgency};
 use crate::domain::ids::Code;
+use crate::domain::session::review::{ReviewRule, ReviewWord};
 use crate::domain::signal::{CircuitKind, Phase, Signal};
 use crate::domain::time::Timestamp;
 
@@ -52,10 +53,19 @@ pub enum Happening {
         Told,
     ),
     /// A session guard halted a route.
-    Halted(
+    Halted {
         /// What the model was told.
-        Told,
-    ),
+        told: Told,
+        /// The steer that it comes after; none where a guard halts without one.
+        steered: Option<SteerThenHalt>,
+    },
+    /// An answer was held against the evidence of its session.
+    Reviewed {
+        /// What is to be done with it.
+        verdict: ReviewWord,
+        /// The first rule that it breaks; none where it may stand.
+        rule: Option<ReviewRule>,
+    },
     /// Something became known of a contract that was told, or a session ended.
     FollowedUp(
         /// What.
@@ -103,7 +113,12 @@ pub enum Happening {
         version: u64,
     },
     /// A reload took the breaker, or this kind of circuit, away.
-    Removed,
+    Removed {
+        /// Circuits of it that were open.
+        open: u32,
+        /// Circuits of it that were half-open.
+        half_open: u32,
+    },
     /// An idle target made room.
     Evicted,
     /// No room and nothing to evict: the target shares the overflow circuit.
@@ -111,6 +126,15 @@ pub enum Happening {
 }
 
 use crate::domain::breaker::overrides::OverrideMode;
+
+/// A halt as the end of a steer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SteerThenHalt {
+    /// Steers of the session that ended in a halt, with this one.
+    pub count: u32,
+    /// The count that the operator wants to hear of.
+    pub alert_at: u32,
+}
 
 /// What a model was told.
 #[derive(Clone, Debug, PartialEq, Eq)]

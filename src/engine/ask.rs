@@ -9,6 +9,7 @@ use super::listener::Listener;
 use super::places::Full;
 use super::registry::{Current, Shard, code_id};
 use super::sync::Ordering;
+use super::tally::Tally;
 use super::{AskedAs, Call, Decision, Engine, Granted, Peeked};
 use crate::domain::breaker::routes::Route;
 use crate::domain::breaker::scope::CallNames;
@@ -126,10 +127,8 @@ impl Engine {
     fn ask(&self, call: &Call<'_>, seq: u64, now: Timestamp, events: &mut Events) -> (Admission, Code) {
         let names = self.names(call);
         let id = self.registry.breaker_of(names.target, call.target, &self.identity.names);
-        let known = self.enter(id, now, events, |breaker, moment, out| {
-            breaker.has_target(names.target).then(|| self.admit_at(breaker, call, names, seq, moment, out))
-        });
-        if let Some(Some(answer)) = known {
+        let known = self.admit_known(id, call, names, seq, (now, &mut *events));
+        if let Some(answer) = known {
             return answer;
         }
         if self.take_place(names.caller, id, now, events) {
@@ -142,14 +141,26 @@ impl Engine {
             if made != Some(true) {
                 self.places.give_back(names.caller); // moved, or made by another thread meanwhile
             }
-            let answer = self.enter(id, now, events, |breaker, moment, out| {
-                breaker.has_target(names.target).then(|| self.admit_at(breaker, call, names, seq, moment, out))
-            });
-            if let Some(Some(answer)) = answer {
+            if let Some(answer) = self.admit_known(id, call, names, seq, (now, &mut *events)) {
                 return answer;
             }
         }
         self.ask_overflow(call, names, seq, now, events)
+    }
+
+    /// Asks the breaker of a target that has its scope there.
+    fn admit_known(
+        &self,
+        id: u64,
+        call: &Call<'_>,
+        names: CallNames,
+        seq: u64,
+        (now, events): (Timestamp, &mut Events),
+    ) -> Option<(Admission, Code)> {
+        let answer = self.enter_counting(id, now, events, |breaker, moment, out, tally| {
+            breaker.has_target(names.target).then(|| self.admit_at(breaker, call, names, seq, (moment, out, tally)))
+        });
+        answer.flatten()
     }
 
     /// The breaker that a target without a place shares: its own where one is configured, else one for all.
@@ -176,7 +187,7 @@ impl Engine {
         loop {
             let answer = self.registry.with(id, |shard| {
                 shard.make(id, &route);
-                let (breaker, current) = shard.enter(id, now, events)?;
+                let (breaker, current, tally) = shard.enter(id, now, events)?;
                 // Told once a second at most: a flood must not drown what else happens.
                 let is_news = breaker.last_seen(target).is_none_or(|at| now.since_ms(at) >= 1_000);
                 breaker.add_target(target, overflow.clone(), 0, now);
@@ -184,7 +195,7 @@ impl Engine {
                     if is_news {
                         out.push(breaker.overflowed(call.target, now));
                     }
-                    self.admit_at(breaker, call, names, seq, moment, out)
+                    self.admit_at(breaker, call, names, seq, (moment, out, tally))
                 }))
             });
             if let Some(answer) = answer {
@@ -199,8 +210,7 @@ impl Engine {
         call: &Call<'_>,
         names: CallNames,
         seq: u64,
-        moment: &Moment<'_>,
-        out: &mut Events,
+        (moment, out, tally): (&Moment<'_>, &mut Events, &mut Tally),
     ) -> (Admission, Code) {
         let ask = Ask {
             names,
@@ -210,7 +220,9 @@ impl Engine {
             call: self.call_key(&call.id).unwrap_or(0),
             seq,
         };
-        (breaker.admit(&ask, moment, out), breaker.code.clone())
+        let admission = breaker.admit(&ask, moment, out);
+        tally.admitted(&admission, moment.permit_for_ms);
+        (admission, breaker.code.clone())
     }
 
     /// Puts a target in. False where it is there already.
@@ -218,7 +230,7 @@ impl Engine {
         let Newcomer { id, target, names } = newcomer;
         shard.make(id, route);
         let mut none = Vec::new(); // a breaker that was just made has nothing to tell
-        let is_new = shard.enter(id, now, &mut none).is_some_and(|(breaker, _)| {
+        let is_new = shard.enter(id, now, &mut none).is_some_and(|(breaker, ..)| {
             let is_new = !breaker.has_target(names.target);
             breaker.add_target(names.target, target.clone(), names.caller, now);
             is_new

@@ -17,9 +17,9 @@ use crate::domain::time::Timestamp;
 /// Parts that are told apart; beyond, a breaker's trips are counted under `other`.
 const PARTS_MAX: usize = 4_096;
 /// The code of the breakers that there was no room for.
-const OTHER: &str = "other";
+pub const OTHER: &str = "other";
 /// The code that events about sessions bear.
-const SESSION: &str = "session";
+pub(super) const SESSION: &str = "session";
 
 /// One part of what was told. Without a signal: all of its breaker's.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -66,6 +66,24 @@ impl Clock for SystemClock {
     }
 }
 
+/// How long something takes, for those who look on; nothing is decided by it.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Begins now.
+    #[must_use]
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Seconds since then.
+    #[must_use]
+    pub fn seconds(self) -> f64 {
+        self.0.elapsed().as_secs_f64()
+    }
+}
+
 fn is_steady(anchor_ms: i64, offset_ms: i64) -> bool {
     anchor_ms.abs_diff(offset_ms) <= DRIFT_MS_MAX
 }

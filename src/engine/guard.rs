@@ -17,7 +17,7 @@ use crate::domain::breaker::Acknowledgement;
 use crate::domain::breaker::permit::Permit;
 use crate::domain::contract::Trip;
 use crate::domain::document::canonical;
-use crate::domain::event::{Event, Happening, Told as ToldEvent};
+use crate::domain::event::{Event, Happening, SteerThenHalt, Told as ToldEvent};
 use crate::domain::ids::{Code, HashTag, SafeText, TargetName};
 use crate::domain::observation::fingerprint::text_of;
 use crate::domain::observation::{Classification, Disposition, Handling, RawResult, Typing};
@@ -27,7 +27,6 @@ use crate::domain::session::effects::is_reply_lost;
 use crate::domain::session::flight::{Came, InFlight};
 use crate::domain::session::identity;
 use crate::domain::session::policy::SessionPolicy;
-use crate::domain::session::review::keywords::Keywords;
 use crate::domain::session::run::{AgentRun, Heard, RunPolicy};
 use crate::domain::signal::Phase;
 use crate::domain::time::Timestamp;
@@ -117,22 +116,10 @@ impl Engine {
         look(&current.session_policy, &current.reading.tools)
     }
 
-    /// The words by which answers are read.
-    #[must_use]
-    pub fn keywords(&self) -> Arc<Keywords> {
-        Arc::clone(&self.current().keywords)
-    }
-
     /// A tool's name as sessions know it.
     #[must_use]
     pub fn tool_hash(&self, tool: &str) -> u64 {
         self.identity.names.hash(HashTag::Tool, tool.as_bytes())
-    }
-
-    /// A task's name as sessions know it; 0 for none.
-    #[must_use]
-    pub fn task_hash(&self, task: &str) -> u64 {
-        self.hash(HashTag::Task, task)
     }
 
     /// Decides a call that names a session.
@@ -208,11 +195,8 @@ impl Engine {
     fn refuse_guarded(&self, call: &Call<'_>, guarded: &Guarded<'_>, trip: Trip, now: Timestamp) -> Decision {
         let own: Verdict<bool> = Verdict::Refuse(Box::new(trip));
         let breakers = self.peeked(call, now);
-        let Verdict::Refuse(mut trip) = own.stricter(breakers) else { return self.decide(call, self.next_seq(), now) };
-        let mut events = vec![session_event(&trip, now, Happening::Refused)];
-        self.log.number(&mut events);
-        trip.event_seq = events.first().map_or(0, |event| event.seq);
-        self.log.hand_in(events);
+        let Verdict::Refuse(trip) = own.stricter(breakers) else { return self.decide(call, self.next_seq(), now) };
+        let trip = self.told_by_guard(trip, now, Happening::Refused);
         let refusal = Box::new(self.told(Arc::from(trip), Listener::of(call), now));
         self.note_refused(call, guarded, 0, &refusal, now);
         Decision::Trip(refusal)
@@ -340,27 +324,35 @@ impl Engine {
         });
         let heard = heard.flatten();
         self.publish(facts, now);
-        heard.map(|Heard { told, call }| Heard { told: self.numbered(told, now), call })
+        heard.map(|Heard { told, steered, call }| Heard { told: self.numbered(told, steered, now), steered, call })
     }
 
     /// The same word with the number of the event that tells of it.
-    fn numbered(&self, told: Told, now: Timestamp) -> Told {
-        let (mut trip, what): (Box<Trip>, fn(ToldEvent) -> Happening) = match told {
-            Told::Nothing => return Told::Nothing,
-            Told::Steer(trip) => (trip, Happening::Steered),
-            Told::Trip(trip) => (trip, Happening::Halted),
-        };
+    fn numbered(&self, told: Told, steered: Option<SteerThenHalt>, now: Timestamp) -> Told {
+        match told {
+            Told::Nothing => Told::Nothing,
+            Told::Steer(trip) => Told::Steer(self.told_by_guard(trip, now, Happening::Steered)),
+            Told::Trip(trip) => Told::Trip(self.told_by_guard(trip, now, |told| Happening::Halted { told, steered })),
+        }
+    }
+
+    /// Hands in the event of what a session's guard tells; the trip with its number.
+    fn told_by_guard(
+        &self,
+        mut trip: Box<Trip>,
+        now: Timestamp,
+        what: impl FnOnce(ToldEvent) -> Happening,
+    ) -> Box<Trip> {
         let mut events = vec![session_event(&trip, now, what)];
         self.log.number(&mut events);
         trip.event_seq = events.first().map_or(0, |event| event.seq);
-        let is_steer = matches!(events.first().map(|event| &event.what), Some(Happening::Steered(_)));
         self.log.hand_in(events);
-        if is_steer { Told::Steer(trip) } else { Told::Trip(trip) }
+        trip
     }
 }
 
 /// What a session's guard told, as an event. Its scope is the tool's target; a session's name is never told.
-fn session_event(trip: &Trip, now: Timestamp, what: fn(ToldEvent) -> Happening) -> Event {
+fn session_event(trip: &Trip, now: Timestamp, what: impl FnOnce(ToldEvent) -> Happening) -> Event {
     let row = trip.contract.row;
     let told = ToldEvent {
         signal: row.signal,

@@ -20,6 +20,8 @@ pub struct Reading {
 
 /// Called after events were handed in.
 type Bell = Box<dyn Fn() + Send + Sync>;
+/// Called with events before they are handed in.
+type Ear = Box<dyn Fn(&[Event]) + Send + Sync>;
 
 /// The log.
 pub struct EventLog {
@@ -29,6 +31,7 @@ pub struct EventLog {
     // Guards the ring only; taken after every shard lock is released.
     ring: Mutex<Ring>,
     bell: OnceLock<Bell>,
+    ear: OnceLock<Ear>,
 }
 
 struct Ring {
@@ -55,6 +58,7 @@ impl EventLog {
             call_watchers: AtomicUsize::new(0),
             ring: Mutex::new(ring),
             bell: OnceLock::new(),
+            ear: OnceLock::new(),
         }
     }
 
@@ -66,6 +70,12 @@ impl EventLog {
     /// Rings after every hand-in; may be set once.
     pub fn on_events(&self, bell: impl Fn() + Send + Sync + 'static) {
         let _ = self.bell.set(Box::new(bell));
+    }
+
+    /// Hears every event once, whatever is lost to readers, though not in the order of numbers. Called on the way of a
+    /// decision: it has to be quick and must not wait. May be set once.
+    pub fn on_every_event(&self, ear: impl Fn(&[Event]) + Send + Sync + 'static) {
+        let _ = self.ear.set(Box::new(ear));
     }
 
     /// Draws numbers for `events`; called while the shard is locked.
@@ -82,6 +92,9 @@ impl EventLog {
     pub(crate) fn hand_in(&self, events: Vec<Event>) {
         if events.is_empty() {
             return;
+        }
+        if let Some(ear) = self.ear.get() {
+            ear(&events);
         }
         {
             let mut ring = self.ring.lock();

@@ -17,8 +17,10 @@ pub mod operate;
 mod places;
 mod registry;
 mod report;
+pub mod review;
 mod sessions;
-mod sync;
+pub(crate) mod sync;
+pub mod tally;
 mod withdraw;
 
 use std::sync::Arc;
@@ -38,6 +40,7 @@ use self::places::Places;
 use self::registry::{Current, Registry};
 use self::sessions::Sessions;
 use self::sync::{AtomicU64, AtomicUsize, Mutex, Ordering};
+use self::tally::{ResultTally, Tally};
 use crate::domain::breaker::routes::Routes;
 use crate::domain::breaker::scope::CallNames;
 use crate::domain::breaker::{Breaker, Moment};
@@ -148,6 +151,7 @@ pub struct Engine {
     sessions: Sessions,
     attempts: Attempts,
     sums: Sums,
+    results: ResultTally,
     log: Arc<EventLog>,
     /// Read where no shard is locked: by operators and reloads.
     current: Mutex<Arc<Current>>,
@@ -185,6 +189,7 @@ impl Engine {
             sessions: Sessions::new(limits.sessions, session_idle_for_ms),
             attempts: Attempts::new(limits.attempts),
             sums: Sums::default(),
+            results: ResultTally::default(),
             log: Arc::new(EventLog::new(limits.events_bytes)),
             current: Mutex::new(current),
             next_permit: AtomicU64::new(1),
@@ -238,9 +243,20 @@ impl Engine {
         events: &mut Events,
         work: impl FnOnce(&mut Breaker, &Moment<'_>, &mut Events) -> R,
     ) -> Option<R> {
+        self.enter_counting(id, now, events, |breaker, moment, out, _| work(breaker, moment, out))
+    }
+
+    /// The same, beside the counts of its shard.
+    fn enter_counting<R>(
+        &self,
+        id: u64,
+        now: Timestamp,
+        events: &mut Events,
+        work: impl FnOnce(&mut Breaker, &Moment<'_>, &mut Events, &mut Tally) -> R,
+    ) -> Option<R> {
         self.registry.with(id, |shard| {
-            let (breaker, current) = shard.enter(id, now, events)?;
-            Some(self.work_on(breaker, current, now, events, work))
+            let (breaker, current, tally) = shard.enter(id, now, events)?;
+            Some(self.work_on(breaker, current, now, events, |breaker, moment, out| work(breaker, moment, out, tally)))
         })
     }
 

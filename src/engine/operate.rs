@@ -225,7 +225,7 @@ impl Engine {
             if let Some(policy) = configured {
                 shard.make(id, &Route { code: name.breaker.clone(), policy });
             }
-            let Some((breaker, current)) = shard.enter(id, now, &mut events) else {
+            let Some((breaker, current, _)) = shard.enter(id, now, &mut events) else {
                 return Err(NoSuchCircuit::Breaker(name.breaker.clone()));
             };
             breaker.expire_holds(now, &mut events);
@@ -282,7 +282,8 @@ impl Engine {
         let mut events = Vec::new();
         let ended = self.registry.with(id, |shard| {
             let ended = shard.remove(id, overflow)?;
-            let what = Happening::Removed;
+            let (open, half_open) = (ended.count_in(Phase::Open), ended.count_in(Phase::HalfOpen));
+            let what = Happening::Removed { open, half_open };
             let breaker = code.clone();
             events.push(Event { seq: 0, at: now, breaker, scope: "".into(), kind: None, generation: 0, what });
             self.number(&mut events);
@@ -326,6 +327,15 @@ impl Engine {
             None => *cursor = SweepCursor::default(),
         }
         next.is_none()
+    }
+
+    /// Whether an operator holds a circuit of a breaker open now.
+    #[must_use]
+    pub fn is_held_open(&self, code: &Code, now: Timestamp) -> bool {
+        let id = code_id(code, &self.identity.names);
+        let holds_open =
+            |hold: &Hold| hold.mode == OverrideMode::ForceOpen && hold.expires_at.is_none_or(|at| now < at);
+        self.registry.with(id, |shard| shard.breaker(id).is_some_and(|breaker| breaker.holds().any(holds_open)))
     }
 
     /// Breakers that live.

@@ -9,6 +9,7 @@ use slab::Slab;
 
 use super::idle::{IdleQueue, Look, Tenant};
 use super::sync::{AtomicU64, Mutex, Ordering};
+use super::tally::Tally;
 use super::{EngineSettings, Reading};
 use crate::domain::breaker::Breaker;
 use crate::domain::breaker::routes::{Route, Routes};
@@ -107,7 +108,11 @@ pub(crate) struct Shard {
     /// At most as many entries as there are targets: an entry goes with its last target.
     of_caller: ByHash<OfCaller>,
     targets: usize,
+    pub(crate) tally: Tally,
 }
+
+/// What an entry finds.
+type Entered<'a> = (&'a mut Breaker, &'a Current, &'a mut Tally);
 
 /// The targets that one caller made.
 #[derive(Debug, Default)]
@@ -125,16 +130,22 @@ impl Shard {
             idle: IdleQueue::default(),
             of_caller: ByHash::default(),
             targets: 0,
+            tally: Tally::default(),
         }
     }
 
-    /// The breaker of an id under the policy in force, and that configuration.
-    pub(crate) fn enter(&mut self, id: u64, now: Timestamp, out: &mut Events) -> Option<(&mut Breaker, &Current)> {
+    /// The breaker of an id under the policy in force, that configuration, and the counts of this shard.
+    pub(crate) fn enter(&mut self, id: u64, now: Timestamp, out: &mut Events) -> Option<Entered<'_>> {
         let breaker = self.breakers.get_mut(*self.index.get(&id)? as usize)?;
         if breaker.prepared().version != self.current.routes.version {
             adopt(breaker, &self.current.routes, now, out);
         }
-        Some((breaker, &self.current))
+        Some((breaker, &self.current, &mut self.tally))
+    }
+
+    /// The breaker of an id as it stands.
+    pub(crate) fn breaker(&self, id: u64) -> Option<&Breaker> {
+        self.breakers.get(*self.index.get(&id)? as usize).map(|breaker| &**breaker)
     }
 
     /// The breaker of a route, made where there is none.

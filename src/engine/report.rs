@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::calls::{Asked, CallRecord};
 use super::listener::Listener;
+use super::sync::Ordering;
 use super::{Engine, Handed, Reading, Report, ReportAnswer, Reported, Said, Seen};
 use crate::domain::behaviour::follow::FollowUps;
 use crate::domain::breaker::permit::Permit;
@@ -52,6 +53,13 @@ impl Engine {
     pub fn report_result(&self, report: &Report<'_>, now: Timestamp) -> Handed {
         let issued = self.issued(report.reported);
         let handed = self.result_of(issued.as_ref(), report, now);
+        match handed.answer.acknowledgement {
+            Acknowledgement::Counted | Acknowledgement::Stale => {
+                let observation = handed.typing.as_ref().map(|typing| typing.observation);
+                self.results.result(observation, handed.handling.disposition);
+            }
+            Acknowledgement::Duplicate | Acknowledgement::Expired | Acknowledgement::Unknown => {}
+        }
         self.handed_with_withdrawn(handed, issued.as_ref().map(|issued| &issued.permit), now)
     }
 
@@ -175,7 +183,7 @@ impl Engine {
 
     /// The answer, in which a circuit that opened comes before a session's word, and a halt or a steer before the rest.
     fn handed(&self, handed: Handed, heard: Option<(u64, Heard)>, to: Listener<'_>, now: Timestamp) -> Handed {
-        let Some((session, Heard { told, call })) = heard else { return handed };
+        let Some((session, Heard { told, call, .. })) = heard else { return handed };
         if let Some(opened) = &handed.answer.trip {
             self.note_told(session, &call, opened, now);
             return handed;
@@ -210,17 +218,21 @@ impl Engine {
         result: &CallResult,
         now: Timestamp,
     ) -> ReportAnswer {
-        let unknown =
-            ReportAnswer { acknowledgement: Acknowledgement::Unknown, phase_after: Phase::Closed, trip: None };
-        let Some(Issued { permit, token, .. }) = issued else { return unknown };
+        let unknown = || {
+            self.results.unknown.fetch_add(1, Ordering::Relaxed);
+            ReportAnswer { acknowledgement: Acknowledgement::Unknown, phase_after: Phase::Closed, trip: None }
+        };
+        let Some(Issued { permit, token, .. }) = issued else { return unknown() };
         let mut events = Vec::new();
-        let receipt = self.enter(permit.breaker, now, &mut events, |breaker, moment, out| {
-            breaker.report(permit, result, moment, out)
+        let receipt = self.enter_counting(permit.breaker, now, &mut events, |breaker, moment, out, tally| {
+            let receipt = breaker.report(permit, result, moment, out);
+            tally.reported(receipt.acknowledgement, permit.issued_at, result.classification);
+            receipt
         });
         if permit.call != 0 {
             self.calls.settle(permit.call, token);
         }
-        let Some(Receipt { acknowledgement, phase_after, trip }) = receipt else { return unknown };
+        let Some(Receipt { acknowledgement, phase_after, trip }) = receipt else { return unknown() };
         let trip = trip.map(|mut trip| {
             let at = usize::try_from(trip.event_seq).unwrap_or(usize::MAX);
             trip.event_seq = events.get(at).map_or(0, |event| event.seq);

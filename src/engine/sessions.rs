@@ -23,6 +23,7 @@ pub(crate) struct Sessions {
     shards: Box<[Shard]>,
     per_shard_max: AtomicUsize,
     idle_for_ms: std::sync::atomic::AtomicU64,
+    begun: std::sync::atomic::AtomicU64,
 }
 
 impl Sessions {
@@ -31,7 +32,7 @@ impl Sessions {
 
     pub(crate) fn new(limit: usize, idle_for_ms: u64) -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::new(Runs::default())).collect();
-        let sessions = Self { shards, per_shard_max: AtomicUsize::new(1), idle_for_ms: 0.into() };
+        let sessions = Self { shards, per_shard_max: AtomicUsize::new(1), idle_for_ms: 0.into(), begun: 0.into() };
         sessions.set_limits(limit, idle_for_ms);
         sessions
     }
@@ -80,6 +81,7 @@ impl Sessions {
                 run.end(SessionOutcome::Abandoned, None, facts);
             }
             shard.insert(key, Box::new(make()));
+            self.begun.fetch_add(1, Ordering::Relaxed);
         }
         shard.get_mut(&key).map(|run| work(run, facts))
     }
@@ -103,6 +105,11 @@ impl Sessions {
             }
             !is_over
         });
+    }
+
+    /// Runs that began.
+    pub(crate) fn begun(&self) -> u64 {
+        self.begun.load(Ordering::Relaxed)
     }
 
     /// Runs that are kept.

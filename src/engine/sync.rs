@@ -2,11 +2,11 @@
 //! the double that lets a test choose the schedule.
 
 #[cfg(not(feature = "shuttle"))]
-pub(crate) use parking_lot::{Mutex, MutexGuard};
+pub(crate) use parking_lot::{Mutex, MutexGuard, RwLock};
 #[cfg(not(feature = "shuttle"))]
 pub(crate) use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 #[cfg(feature = "shuttle")]
 pub(crate) use shuttle::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 #[cfg(feature = "shuttle")]
-pub(crate) use shuttle_parking_lot::{Mutex, MutexGuard};
+pub(crate) use shuttle_parking_lot::{Mutex, MutexGuard, RwLock};

@@ -1,14 +1,18 @@
-//! L3: the thin gRPC face. Reads a message, asks the engine once, writes the answer; decides and words nothing.
+//! L3: the thin faces, gRPC and HTTP. Reads a message, asks the engine once, writes the answer; decides and words nothing.
 
 mod breaker;
 mod caller;
 mod failure;
 mod gate;
+pub mod http;
+mod meter;
 mod operator;
 pub mod pump;
 pub mod server;
 mod session;
 mod status;
+
+pub use meter::rpc_methods;
 
 use std::sync::Arc;
 
@@ -17,6 +21,7 @@ use tonic::metadata::MetadataMap;
 use crate::domain::time::Timestamp;
 use crate::engine::Engine;
 use crate::engine::clock::ManualClock;
+use crate::telemetry::recorder::Recorder;
 
 /// Bounds of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +76,7 @@ pub(crate) struct Shared {
     pub(crate) limits: ServiceLimits,
     pub(crate) reload: Arc<dyn Reload>,
     pub(crate) pump: pump::Pump,
+    pub(crate) recorder: Arc<Recorder>,
     /// Set under `--test-clock` only: then a request may move the clock.
     pub(crate) test_clock: Option<Arc<ManualClock>>,
 }

@@ -13,6 +13,8 @@ use super::{Shared, status};
 use crate::domain::event::{Event, Happening};
 use crate::domain::ids::Code;
 use crate::engine::operate::{CircuitName, Cursor};
+use crate::telemetry::catalogue::EventReader;
+use crate::telemetry::recorder::Recorder;
 use crate::wire::pb::operator_service_server::OperatorService;
 use crate::wire::{InvalidField, behaviour, operator, pb};
 
@@ -159,7 +161,8 @@ impl OperatorService for Operators {
             self.watchers.fetch_sub(1, Ordering::SeqCst);
             return Err(status::overloaded("watchers", max));
         }
-        let place = Watching(Arc::clone(&self.watchers));
+        let place = Watching { watchers: Arc::clone(&self.watchers), recorder: Arc::clone(&self.shared.recorder) };
+        place.tell();
         let (sender, receiver) = mpsc::channel(WATCH_QUEUE);
         let shared = Arc::clone(&self.shared);
         let is_other_life = request.incarnation.is_some_and(|life| life != shared.engine.incarnation());
@@ -233,7 +236,10 @@ impl Watch {
     async fn tell(&self, heard: &Heard, shared: &Shared) -> bool {
         let incarnation = shared.engine.incarnation();
         let event = match heard {
-            Heard::Gap { lost, next_seq } => operator::gap(*lost, *next_seq, incarnation),
+            Heard::Gap { lost, next_seq } => {
+                shared.recorder.lost(EventReader::Watcher, *lost);
+                operator::gap(*lost, *next_seq, incarnation)
+            }
             Heard::Event(event) if self.wants(event) => {
                 operator::event(event, incarnation, shared.engine.clock().wall())
             }
@@ -249,10 +255,20 @@ impl Watch {
 }
 
 /// The place of one watcher.
-struct Watching(Arc<AtomicUsize>);
+struct Watching {
+    watchers: Arc<AtomicUsize>,
+    recorder: Arc<Recorder>,
+}
+
+impl Watching {
+    fn tell(&self) {
+        self.recorder.watching(self.watchers.load(Ordering::SeqCst));
+    }
+}
 
 impl Drop for Watching {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
+        self.watchers.fetch_sub(1, Ordering::SeqCst);
+        self.tell();
     }
 }

@@ -9,6 +9,8 @@ use tokio::sync::watch;
 use crate::domain::event::Event;
 use crate::engine::Engine;
 use crate::engine::operate::SweepCursor;
+use crate::telemetry::catalogue::EventReader;
+use crate::telemetry::recorder::Recorder;
 
 /// Wakes whoever waits for events; closed when the service drains.
 #[derive(Clone, Debug)]
@@ -19,6 +21,8 @@ pub struct Pump {
 
 /// How often memory is given back, a step each time.
 const SWEEP_EVERY: Duration = Duration::from_millis(100);
+/// How often samples of the metrics are put into their buckets.
+const FOLD_EVERY: Duration = Duration::from_secs(1);
 /// Events that one read takes.
 const READ_MAX: usize = 64;
 
@@ -44,14 +48,17 @@ impl Pump {
     }
 
     /// Logs every event and gives memory back, until the service drains.
-    pub async fn run(self, engine: Arc<Engine>, log: fn(&Event)) {
+    pub async fn run(self, engine: Arc<Engine>, recorder: Arc<Recorder>, log: fn(&Event)) {
         let mut events = self.follow(&engine, 0);
         let logging = async {
             while let Some(heard) = events.next().await {
                 for heard in heard {
                     match heard {
                         Heard::Event(event) => log(&event),
-                        Heard::Gap { lost, .. } => tracing::warn!(lost, "events were not logged: they came too fast"),
+                        Heard::Gap { lost, .. } => {
+                            recorder.lost(EventReader::Log, lost);
+                            tracing::warn!(lost, "events were not logged: they came too fast");
+                        }
                     }
                 }
             }
@@ -65,7 +72,16 @@ impl Pump {
                 engine.sweep(&mut cursor, engine.clock().now());
             }
         };
-        tokio::select! { () = logging => {}, () = sweeping => {} }
+        let folding = async {
+            let mut tick = tokio::time::interval(FOLD_EVERY);
+            tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+            loop {
+                tick.tick().await;
+                let recorder = Arc::clone(&recorder);
+                let _ = tokio::task::spawn_blocking(move || recorder.fold()).await; // the next one makes up for it
+            }
+        };
+        tokio::select! { () = logging => {}, () = sweeping => {}, () = folding => {} }
     }
 }
 

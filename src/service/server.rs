@@ -13,12 +13,15 @@ use tokio::sync::watch;
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
 use tonic::server::NamedService as _;
+use tonic::service::Routes;
 use tonic::transport::Server;
 use tonic_health::ServingStatus;
 
 use super::breaker::Breakers;
 use super::failure::Failures;
 use super::gate::{Gate, GateLayer};
+use super::http::{Face, HttpServing, Stage};
+use super::meter::MeterLayer;
 use super::operator::Operators;
 use super::pump::Pump;
 use super::session::Runs;
@@ -26,6 +29,7 @@ use super::{Reload, ServiceLimits, Shared};
 use crate::domain::event::Event;
 use crate::engine::Engine;
 use crate::engine::clock::ManualClock;
+use crate::telemetry::recorder::Recorder;
 use crate::wire::pb;
 use crate::wire::pb::breaker_service_server::BreakerServiceServer;
 use crate::wire::pb::failure_service_server::FailureServiceServer;
@@ -82,7 +86,7 @@ impl Bound {
     }
 
     /// The file that goes with the service, whether it drains in time or not.
-    fn socket_file(&self) -> Option<PathBuf> {
+    pub(super) fn socket_file(&self) -> Option<PathBuf> {
         match self {
             Self::Tcp(_) => None,
             Self::Unix(_, path) => Some(path.clone()),
@@ -121,6 +125,19 @@ pub struct ServiceSettings {
     pub test_clock: Option<Arc<ManualClock>>,
     /// Writes an event to the log.
     pub log: fn(&Event),
+    /// Counts every event and RPC.
+    pub recorder: Arc<Recorder>,
+    /// The HTTP face; none where nobody asked for one.
+    pub http: Option<HttpSettings>,
+}
+
+/// What the HTTP face is made of.
+#[derive(Debug)]
+pub struct HttpSettings {
+    /// Where it listens.
+    pub bound: Bound,
+    /// Names by which it may be asked for, beside `localhost` and addresses.
+    pub hosts: Vec<Arc<str>>,
 }
 
 /// Idle connections are asked for a sign of life this often, and let go without one after as long.
@@ -138,44 +155,37 @@ pub async fn serve(
     settings: ServiceSettings,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), tonic::transport::Error> {
-    let ServiceSettings { engine, limits, drain_for, reload, test_clock, log } = settings;
+    let ServiceSettings { engine, limits, drain_for, reload, test_clock, log, recorder, http } = settings;
+    let ear = Arc::clone(&recorder);
+    engine.log().on_every_event(move |events| ear.events(events));
     let (drain, drains) = watch::channel(false);
+    let stage = watch::Sender::new(Stage::Loading);
+    let face = http.map(|http| {
+        let face = Face::new(http.hosts, Arc::clone(&engine), Arc::clone(&recorder), stage.subscribe());
+        HttpServing::start(http.bound, face)
+    });
     let pump = Pump::start(&engine, drains.clone());
     let gate = Arc::new(Gate::new(limits.requests_in_flight));
-    let pumping = tokio::spawn(pump.clone().run(Arc::clone(&engine), log));
+    let pumping = tokio::spawn(pump.clone().run(Arc::clone(&engine), Arc::clone(&recorder), log));
+    let layers = (MeterLayer(Arc::clone(&recorder)), GateLayer(Arc::clone(&gate)));
+    let shared = Arc::new(Shared { engine, limits, reload, pump, recorder, test_clock });
     let (mut health, health_service) = tonic_health::server::health_reporter();
-    let shared = Arc::new(Shared { engine, limits, reload, pump, test_clock });
-    let breakers =
-        BreakerServiceServer::new(Breakers(Arc::clone(&shared))).max_decoding_message_size(limits.request_bytes);
-    let runs = SessionServiceServer::new(Runs(Arc::clone(&shared))).max_decoding_message_size(limits.request_bytes);
-    health.set_serving::<BreakerServiceServer<Breakers>>().await;
-    health.set_serving::<SessionServiceServer<Runs>>().await;
-    health.set_serving::<FailureServiceServer<Failures>>().await;
-    let failures =
-        FailureServiceServer::new(Failures(Arc::clone(&shared))).max_decoding_message_size(limits.request_bytes);
-    let operators = OperatorServiceServer::new(Operators::new(shared)).max_decoding_message_size(limits.request_bytes);
-    health.set_serving::<OperatorServiceServer<Operators>>().await;
-
-    let mut routes = Server::builder()
+    let builder = Server::builder()
         .max_concurrent_streams(limits.streams)
         .http2_keepalive_interval(Some(KEEPALIVE))
         .http2_keepalive_timeout(Some(KEEPALIVE))
         .http2_max_header_list_size(HEADER_BYTES_MAX)
-        .layer(GateLayer(Arc::clone(&gate)))
-        .add_service(health_service)
-        .add_service(breakers)
-        .add_service(runs)
-        .add_service(failures)
-        .add_service(operators);
-    if let Some(reflection) = reflection() {
-        routes = routes.add_service(reflection);
-    }
+        .layer(layers.0)
+        .layer(layers.1);
+    let routes = routes(shared, &health).await.add_service(health_service);
     let socket_file = bound.socket_file();
-    let serving = listen(routes, bound, drains);
+    let serving = listen(builder, routes, bound, drains);
     tokio::pin!(serving);
+    stage.send_replace(Stage::Serving);
     let served = tokio::select! {
         served = &mut serving => served,
         () = shutdown => {
+            stage.send_replace(Stage::Draining);
             stop_serving(&mut health).await;
             gate.drain();
             drain.send_replace(true);
@@ -189,10 +199,29 @@ pub async fn serve(
         }
     };
     pumping.abort();
+    drop(face);
     if let Some(path) = socket_file {
         let _ = std::fs::remove_file(path); // the file may be gone already
     }
     served
+}
+
+/// Every service of ours, each told to be serving; and reflection.
+async fn routes(shared: Arc<Shared>, health: &tonic_health::server::HealthReporter) -> Routes {
+    let bytes_max = shared.limits.request_bytes;
+    let breakers = BreakerServiceServer::new(Breakers(Arc::clone(&shared))).max_decoding_message_size(bytes_max);
+    let runs = SessionServiceServer::new(Runs(Arc::clone(&shared))).max_decoding_message_size(bytes_max);
+    let failures = FailureServiceServer::new(Failures(Arc::clone(&shared))).max_decoding_message_size(bytes_max);
+    let operators = OperatorServiceServer::new(Operators::new(shared)).max_decoding_message_size(bytes_max);
+    health.set_serving::<BreakerServiceServer<Breakers>>().await;
+    health.set_serving::<SessionServiceServer<Runs>>().await;
+    health.set_serving::<FailureServiceServer<Failures>>().await;
+    health.set_serving::<OperatorServiceServer<Operators>>().await;
+    let routes = Routes::new(breakers).add_service(runs).add_service(failures).add_service(operators);
+    match reflection() {
+        Some(reflection) => routes.add_service(reflection),
+        None => routes,
+    }
 }
 
 /// Tells everybody who watches health that this service goes, and lets them go: their streams would outlast the drain.
@@ -212,12 +241,13 @@ async fn stop_serving(health: &mut tonic_health::server::HealthReporter) {
 
 /// Takes connections until the service drains.
 async fn listen<L>(
-    routes: tonic::transport::server::Router<L>,
+    mut builder: Server<L>,
+    routes: Routes,
     bound: Bound,
     mut drains: watch::Receiver<bool>,
 ) -> Result<(), tonic::transport::Error>
 where
-    L: tower::Layer<tonic::service::Routes> + Clone,
+    L: tower::Layer<Routes> + Clone,
     L::Service: tower::Service<
             tonic::codegen::http::Request<tonic::body::Body>,
             Response = tonic::codegen::http::Response<tonic::body::Body>,
@@ -230,6 +260,7 @@ where
     let drained = async move {
         let _ = drains.wait_for(|drains| *drains).await; // a sender that is gone means the same
     };
+    let routes = builder.add_routes(routes);
     match bound {
         Bound::Tcp(listener) => {
             let incoming = TcpListenerStream::new(listener).map(|stream| {

@@ -9,6 +9,7 @@ use super::{Shared, status};
 use crate::domain::behaviour::SessionOutcome;
 use crate::domain::session::run::AgentRun;
 use crate::domain::time::Timestamp;
+use crate::engine::review::ReviewedAnswer;
 use crate::wire::pb::session_service_server::SessionService;
 use crate::wire::session::{ANSWER_BYTES_MAX, bounded, counts, evidence, named, policy, shown, tool_name};
 use crate::wire::{InvalidField, pb};
@@ -18,6 +19,10 @@ pub(crate) struct Runs(pub(crate) Arc<Shared>);
 
 fn invalid(fault: InvalidField) -> Status {
     status::invalid(&fault)
+}
+
+fn no_such_session() -> Status {
+    Status::not_found("no such session: it was never opened, has ended, or belongs to another caller")
 }
 
 impl Runs {
@@ -30,9 +35,7 @@ impl Runs {
     ) -> Result<R, Status> {
         let (caller, id) = named(session).map_err(invalid)?;
         let found = self.0.engine.with_session(caller, id, now, work);
-        found.ok_or_else(|| {
-            Status::not_found("no such session: it was never opened, has ended, or belongs to another caller")
-        })
+        found.ok_or_else(no_such_session)
     }
 }
 
@@ -103,9 +106,9 @@ impl SessionService for Runs {
         let now = self.0.now(request.metadata());
         let request = known(request);
         let answer = bounded("text", &request.text, ANSWER_BYTES_MAX).map_err(invalid)?;
-        let engine = &self.0.engine;
-        let (task, keywords) = (engine.task_hash(&request.task_id), engine.keywords());
-        let verdict = self.with(request.session.as_ref(), now, |run| run.review(task, answer, &keywords))?;
+        let (caller, id) = named(request.session.as_ref()).map_err(invalid)?;
+        let answer = ReviewedAnswer { task: &request.task_id, text: answer };
+        let verdict = self.0.engine.review(caller, id, &answer, now).ok_or_else(no_such_session)?;
         Ok(Response::new((&verdict).into()))
     }
 

@@ -3,7 +3,7 @@
 use tracing::{debug, info, warn};
 
 use crate::domain::behaviour::{Conclusion, Fact, SessionEnd};
-use crate::domain::event::{Event, Happening, Opening, Told};
+use crate::domain::event::{Event, Happening, Opening, SteerThenHalt, Told};
 use crate::domain::time::Span;
 
 /// Writes an event to the log. A trip is a warning, with what a person at night needs to know; refusals are for
@@ -16,8 +16,18 @@ pub fn event(event: &Event) {
         Happening::Tripped(opening) => tripped(event, opening),
         Happening::Refused(told) => refused(event, told, "refused"),
         Happening::Steered(told) => refused(event, told, "steered"),
-        Happening::Halted(told) => refused(event, told, "halted"),
+        Happening::Halted { told, steered } => {
+            refused(event, told, "halted");
+            if let Some(SteerThenHalt { count, alert_at }) = steered.filter(|steered| steered.count == steered.alert_at)
+            {
+                warn!(seq, breaker, count, alert_at, "steers of a session keep ending in halts");
+            }
+        }
         Happening::ShadowRefused(told) => refused(event, told, "would have refused, in shadow"),
+        Happening::Reviewed { verdict, rule } => {
+            let rule = rule.map_or("", crate::domain::session::review::ReviewRule::word);
+            debug!(seq, verdict = verdict.word(), rule, "an answer was reviewed");
+        }
         Happening::FollowedUp(fact) => followed_up(event, fact),
         Happening::Probing => info!(seq, breaker, scope, kind, generation, "half_open: a probe is out"),
         Happening::ProbeLost => warn!(seq, breaker, scope, kind, generation, "a probe was not reported in time"),
@@ -32,7 +42,7 @@ pub fn event(event: &Event) {
             warn!(seq, breaker, scope, kind, generation, from = from.word(), "an operator reset the circuit");
         }
         Happening::ConfigChanged { version } => info!(seq, breaker, version, "another policy is in force"),
-        Happening::Removed => info!(seq, breaker, scope, kind, "ended by the configuration"),
+        Happening::Removed { .. } => info!(seq, breaker, scope, kind, "ended by the configuration"),
         Happening::Overflowed => warn!(seq, breaker, "no room for a new target: it shares the overflow circuit"),
         Happening::Evicted => debug!(seq, breaker, scope, "an idle target made room"),
         Happening::Stale => debug!(seq, breaker, "a report came for a phase that is gone"),
@@ -77,8 +87,8 @@ fn followed_up(event: &Event, fact: &Fact) {
             debug!(seq, breaker, signal, variant, resolution = resolution.word(), turns, "resolved: how it ended");
         }
         Fact::Ended(end) => {
-            let SessionEnd { outcome, success, halts, steers, .. } = &**end;
-            debug!(seq, outcome = outcome.word(), success, halts, steers, "a session ended");
+            let SessionEnd { outcome, success, halts, steers, steer_then_halts, .. } = &**end;
+            debug!(seq, outcome = outcome.word(), success, halts, steers, steer_then_halts, "a session ended");
         }
     }
 }
@@ -88,6 +98,8 @@ fn refused(event: &Event, told: &Told, what: &str) {
         seq = event.seq,
         breaker = event.breaker.as_str(),
         scope = &*event.scope,
+        kind = event.kind.map_or("", crate::domain::signal::CircuitKind::word),
+        generation = event.generation,
         signal = told.signal.word(),
         action = told.action.word(),
         urgency = told.urgency.word(),

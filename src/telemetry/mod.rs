@@ -1,3 +1,6 @@
 //! L2: what operators see of the events. Reads the one list; recomputes nothing.
 
+pub mod boards;
+pub mod catalogue;
 pub mod log;
+pub mod recorder;

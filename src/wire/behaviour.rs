@@ -35,6 +35,7 @@ pub fn event(base: pb::Event, fact: &Fact) -> pb::Event {
             outcome: pb::SessionOutcome::from(end.outcome).into(),
             success: end.success,
             halts: end.halts,
+            steer_then_halts: end.steer_then_halts,
             ..of(E::SessionEnded)
         },
     }

@@ -158,7 +158,16 @@ pub fn event(event: &Event, incarnation: u64, wall: WallClock) -> pb::Event {
         Happening::Recorded => of(E::Recorded),
         Happening::Refused(told) => with_told(of(E::Refused), told),
         Happening::Steered(told) => with_told(of(E::Steered), told),
-        Happening::Halted(told) => with_told(of(E::Halted), told),
+        Happening::Halted { told, steered } => pb::Event {
+            steer_then_halts: steered.map_or(0, |steered| steered.count),
+            alert_steer_then_halt: steered.map_or(0, |steered| steered.alert_at),
+            ..with_told(of(E::Halted), told)
+        },
+        Happening::Reviewed { verdict, rule } => pb::Event {
+            review_verdict: pb::ReviewVerdict::from(*verdict).into(),
+            review_rule: rule.map_or(pb::ReviewRule::Unspecified, Into::into).into(),
+            ..of(E::Reviewed)
+        },
         Happening::ShadowRefused(told) => with_told(of(E::ShadowRefused), told),
         Happening::FollowedUp(fact) => super::behaviour::event(base, fact),
         Happening::Tripped(opening) => with_opening(moved(E::Tripped, opening.from, Phase::Open), opening),
@@ -173,7 +182,7 @@ pub fn event(event: &Event, incarnation: u64, wall: WallClock) -> pb::Event {
         Happening::Released { owner } => pb::Event { owner: owner.to_string(), ..of(E::Released) },
         Happening::Reset { from } => moved(E::Reset, *from, Phase::Closed),
         Happening::ConfigChanged { version } => pb::Event { config_version: *version, ..of(E::ConfigChanged) },
-        Happening::Removed => of(E::Removed),
+        Happening::Removed { .. } => of(E::Removed),
         Happening::Evicted => of(E::Evicted),
         Happening::Overflowed => of(E::Overflowed),
     }

@@ -10,7 +10,7 @@ use crate::domain::failure::FailureClass;
 use crate::domain::failure::tree::{Leaf, Reason};
 use crate::domain::observation::transport::{Carrier, ErrorKind};
 use crate::domain::observation::{Disposition, Observation};
-use crate::domain::session::review::ReviewRule;
+use crate::domain::session::review::{ReviewRule, ReviewWord};
 use crate::domain::signal::{CircuitKind, Phase, Signal};
 use crate::domain::tool::Effect;
 
@@ -102,6 +102,7 @@ twins!(
         FiguresDropped,
     }
 );
+twins!(ReviewWord, pb::ReviewVerdict { Allow, SendBack, AllowUnsupported });
 twins!(FirstAction, pb::FirstAction { Match, Repeat, Other, None });
 twins!(Resolution, pb::Resolution { Recovered, Halted, Abandoned, Superseded });
 twins!(SessionOutcome, pb::SessionOutcome { Answered, Escalated, Halted, Abandoned });

@@ -33,6 +33,8 @@ use tripnote::domain::observation::{CallResult, Classification};
 use tripnote::domain::signal::CircuitKind;
 use tripnote::engine::clock::{Clock, SystemClock};
 use tripnote::engine::{Decision, Engine, Reported};
+use tripnote::service::rpc_methods;
+use tripnote::telemetry::recorder::{Names, Recorder, Running};
 
 use peers::peers;
 use support::figures::{Goal, is_asked_for, load, median};
@@ -138,6 +140,9 @@ fn timed_in_two(work: impl Fn(usize) + Sync) -> Duration {
 
 // ---- tripnote ----
 
+/// The RPC that a steady agent needs for an operation.
+const PATH: &str = "/tripnote.v1.BreakerService/Admit";
+
 /// An engine, its targets, and for each thread the place from which it goes on.
 struct Subject {
     engine: Engine,
@@ -162,6 +167,14 @@ impl Subject {
         };
         let result = CallResult::new(Classification::Ok);
         black_box(self.engine.report(Reported::Permit(&granted.token), &result, now));
+    }
+
+    /// The same with all that the service counts: every event, and one RPC an operation.
+    fn counted(self) -> (Self, Arc<Recorder>) {
+        let recorder = Arc::new(Recorder::new(&Names::default(), &rpc_methods()));
+        let ear = Arc::clone(&recorder);
+        self.engine.log().on_every_event(move |events| ear.events(events));
+        (self, recorder)
     }
 
     /// Passes at targets between two places, in an order that no prefetcher guesses.
@@ -193,6 +206,8 @@ fn with_latency() -> BreakerPolicy {
 #[expect(clippy::too_many_lines, reason = "one table of rows")]
 fn closed() -> Vec<Row> {
     let few = Arc::new(Subject::new(BreakerPolicy::default(), FEW));
+    let (heard, recorder) = Subject::new(BreakerPolicy::default(), FEW).counted();
+    let heard = Arc::new(heard);
     let few_slow = Arc::new(Subject::new(with_latency(), FEW));
     let many = Arc::new(Subject::new(BreakerPolicy::default(), MANY));
     let many_slow = Arc::new(Subject::new(with_latency(), MANY));
@@ -218,6 +233,18 @@ fn closed() -> Vec<Row> {
             goal: None,
         },
         Row { name: FEW_ROW, run: alone(&few, FEW), beside: FAILSAFE, goal: time(250.0) },
+        Row {
+            name: "tripnote, 10 targets, every event heard by the metrics",
+            run: alone(&heard, FEW),
+            beside: FEW_ROW,
+            goal: Some(Aim::Ratio(Goal::AtMost(1.1))),
+        },
+        Row {
+            name: "what an RPC adds to the metrics: started, handled, how long",
+            run: Box::new(move |loops| timed(|| (0..loops).for_each(|_| Running::begin(&recorder, PATH).end(0)))),
+            beside: FEW_ROW,
+            goal: None,
+        },
         Row {
             name: "tripnote, 1,000,000 targets of which 1,000 are in use",
             run: alone(&many, IN_USE),

@@ -27,6 +27,7 @@ use tripnote::domain::ids::TargetName;
 use tripnote::domain::observation::Classification;
 use tripnote::domain::observation::transport::TransportFacts;
 use tripnote::engine::clock::{Clock, SystemClock};
+use tripnote::engine::review::ReviewedAnswer;
 use tripnote::engine::{Arguments, AskedAs, Call, CallId, Decision, Engine, Report, Reported, Said, Seen};
 
 use support::figures::{Goal, is_asked_for, load, median};
@@ -151,9 +152,9 @@ fn reviews(rounds: u32) {
     (0..10).for_each(|_| agent.call(true));
     let review = |text: &str| {
         let now = agent.clock.now();
-        let keywords = agent.engine.keywords();
+        let answer = ReviewedAnswer { task: "", text };
         let start = Instant::now();
-        let reviewed = agent.engine.with_session("", "s0", now, |run| black_box(run.review(0, text, &keywords)));
+        let reviewed = black_box(agent.engine.review("", "s0", &answer, now));
         assert!(reviewed.is_some(), "the session is there");
         start.elapsed().as_secs_f64() * 1e6
     };

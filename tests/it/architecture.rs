@@ -221,6 +221,25 @@ fn the_readme_shows_the_configuration_as_it_is() {
     assert!(readme().contains(table.trim()), "replace the README's table of keys with this:\n{table}");
 }
 
+#[test]
+fn the_readme_shows_every_metric() {
+    let table = tripnote::telemetry::catalogue::readme_table();
+    assert!(readme().contains(table.trim()), "replace the README's table of metrics with this:\n{table}");
+}
+
+#[test]
+fn only_the_recorder_names_the_crates_that_keep_numbers() {
+    for path in rust_files(Path::new(SRC)).iter().filter(|path| !is_test(path)) {
+        let name = path.strip_prefix(SRC).unwrap().display().to_string();
+        let text = code(&fs::read_to_string(path).unwrap());
+        let is_named =
+            ["metrics::{", "metrics::Key", "metrics_exporter", "metrics_process", "counter!", "gauge!", "histogram!"]
+                .iter()
+                .any(|word| text.contains(word));
+        assert!(!is_named || name.starts_with("telemetry/recorder/"), "{name} names the crates of the metrics");
+    }
+}
+
 /// Words in backticks in the first column of the README's glossary.
 fn glossary() -> BTreeSet<String> {
     let readme = readme();

@@ -68,7 +68,8 @@ impl Service {
     async fn start(name: &str, toml: &str, more: &[&str]) -> Self {
         let folder = folder(name);
         let config = folder.join("tripnote.toml");
-        fs::write(&config, format!("grpc = \"unix:{}\"\n{toml}", folder.join("socket").display())).unwrap();
+        fs::write(&config, format!("grpc = \"unix:{}\"\nhttp = \"\"\n{toml}", folder.join("socket").display()))
+            .unwrap();
         let mut command = tripnote(&["serve", "--config", config.to_str().unwrap()]);
         let child = command.args(more).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let service = Self { folder, child };

@@ -4,9 +4,11 @@ mod script;
 
 use std::collections::BTreeMap;
 
+use tripnote::config::Config;
 use tripnote::wire::pb;
 
 use self::script::{Case, Step, read};
+use crate::metrics::{replayed, scrape};
 use crate::session::agent::Word;
 use crate::support::{TestServer, asks};
 
@@ -60,8 +62,53 @@ async fn play(case: &Case) -> Vec<String> {
             faults.push(format!("line {line} of [{}]\n    wanted  {due}\n    got     {got}", case.name));
         }
     }
+    let config = Config::parse(&case.config).unwrap();
+    let breakers: Vec<&str> =
+        config.breakers.iter().filter_map(|breaker| Some(breaker.code.as_ref()?.as_str())).collect();
+    let told = [
+        scrape(&server).await.faults(&breakers, &["contract"]),
+        departures(&server).await,
+        replayed(&server, &case.config),
+    ];
+    faults.extend(told.into_iter().flatten().map(|fault| format!("metrics of [{}]: {fault}", case.name)));
     server.stop().await;
     faults
+}
+
+/// Where the metrics say something else than the figures, over all breakers.
+async fn departures(server: &TestServer) -> Vec<String> {
+    let figures = server.operators().get_behaviour(pb::GetBehaviourRequest::default()).await.unwrap().into_inner();
+    let scrape = scrape(server).await;
+    let mut due: BTreeMap<&'static str, u64> = BTreeMap::new();
+    for of in figures.breakers.iter().flat_map(|breaker| &breaker.by_signal) {
+        for (figure, count) in named(of) {
+            *due.entry(figure).or_default() += count;
+        }
+    }
+    let of = |metric: &str, labels: &[(&str, &str)]| scrape.sum(&format!("tripnote_{metric}"), labels);
+    let first = |word| of("trip_followups_total", &[("first_action", word)]);
+    let ended = |word| of("trip_resolutions_total", &[("outcome", word)]);
+    let told = [
+        ("trips", of("trips_total", &[])),
+        ("concluded", of("trip_followups_total", &[])),
+        ("sessions", of("trip_sessions_total", &[])),
+        ("match", first("match")),
+        ("repeat", first("repeat")),
+        ("other", first("other")),
+        ("none", first("none")),
+        ("repeated", of("repeated_trips_total", &[])),
+        ("repeats", of("repeats_total", &[])),
+        ("recovered", ended("recovered")),
+        ("halted", ended("halted")),
+        ("abandoned", ended("abandoned")),
+        ("superseded", ended("superseded")),
+        ("turns", of("recovery_turns_sum", &[])),
+    ];
+    let is_other = |(name, count): &(&'static str, f64)| due.get(name).copied().unwrap_or(0) as f64 != *count;
+    told.into_iter()
+        .filter(is_other)
+        .map(|(name, count)| format!("{name} is {count}, not {:?}", due.get(name)))
+        .collect()
 }
 
 #[tokio::test]

@@ -14,11 +14,14 @@ mod architecture;
 mod bad_input;
 mod behaviour;
 mod binary;
+mod dashboards;
 mod experiments;
 mod failure;
 mod flood;
 mod follow_ups;
+mod http;
 mod lifecycle;
+mod metrics;
 mod operator;
 #[cfg(feature = "real")]
 mod prometheus;

@@ -63,6 +63,7 @@ async fn every_page_is_fetched_and_all_of_it_sorted() {
     const TARGETS: usize = 2 * PAGE as usize + 200;
     let mut config = Config::default();
     config.settings.grpc = Listen::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+    config.settings.http = None;
     let running = wiring::start(config, None, Arc::new(ManualClock::at_unix_ms(0))).await.unwrap();
     let service = Service::reach(&running.endpoint().parse().unwrap()).await.unwrap();
     assert_eq!(every(&service, String::new(), false).await.unwrap(), []);

@@ -141,6 +141,7 @@ fn config(variant: Variant) -> anyhow::Result<Config> {
     let text = format!("experimental = {experimental}\ncontract.variant = \"{variant}\"\n{BREAKERS}");
     let mut config = Config::parse(&text).context("the demo's own breakers are at fault")?;
     config.settings.grpc = Listen::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+    config.settings.http = None;
     Ok(config)
 }
 

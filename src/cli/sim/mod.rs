@@ -89,6 +89,7 @@ pub(super) async fn run(args: SimArgs, running: Option<&Address>, manner: Manner
 fn own_config() -> anyhow::Result<Config> {
     let mut config = Config::parse(BREAKERS).context("the simulation's own breakers are at fault")?;
     config.settings.grpc = Listen::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+    config.settings.http = None;
     Ok(config)
 }
 

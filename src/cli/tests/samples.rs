@@ -158,6 +158,10 @@ pub(in crate::cli) fn event() -> pb::Event {
         outcome: pb::SessionOutcome::Escalated.into(),
         halts: 1,
         success: Some(false),
+        steer_then_halts: 3,
+        alert_steer_then_halt: 3,
+        review_verdict: pb::ReviewVerdict::SendBack.into(),
+        review_rule: pb::ReviewRule::UnnamedGap.into(),
     }
 }
 

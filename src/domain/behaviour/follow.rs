@@ -215,7 +215,9 @@ impl FollowUps {
         self.trips.clear();
         let halted_by = self.labels.iter().filter(|of| of.is_halted).map(|of| of.label.clone()).collect();
         let (halts, steers) = (self.halts, self.steers);
-        out.push(Fact::Ended(Box::new(SessionEnd { outcome, success, halts, steers, halted_by })));
+        let steer_then_halts = 0; // its gates count those
+        let end = SessionEnd { outcome, success, halts, steers, steer_then_halts, halted_by };
+        out.push(Fact::Ended(Box::new(end)));
     }
 
     /// Trips that are followed, at most [`TRIPS_MAX`].

@@ -139,6 +139,8 @@ pub struct SessionEnd {
     pub halts: u32,
     /// Steers that were told.
     pub steers: u32,
+    /// Steers that ended in a halt, whether it was told in place of a result or not.
+    pub steer_then_halts: u32,
     /// The labels under which it was told to halt.
     pub halted_by: Vec<Label>,
 }

@@ -86,14 +86,16 @@ impl Breaker {
         for scope in self.targets.iter_mut().chain(self.others.iter_mut()) {
             let name: Box<str> = scope.name().to_string().into();
             let gone = scope.circuits.extract_if(.., |circuit| new.of(circuit.kind).is_none());
-            removed.extend(gone.map(|circuit| (name.clone(), circuit.kind, circuit.generation)));
+            removed.extend(gone.map(|circuit| (name.clone(), circuit.kind, circuit.generation, circuit.phase())));
             if from != to {
                 scope.regrid(now, from, to);
             }
         }
         out.push(self.event(now, Happening::ConfigChanged { version: new.version }));
-        for (scope, kind, generation) in removed {
-            out.push(Event { scope, kind: Some(kind), generation, ..self.event(now, Happening::Removed) });
+        for (scope, kind, generation, phase) in removed {
+            let (open, half_open) = (u32::from(phase == Phase::Open), u32::from(phase == Phase::HalfOpen));
+            let event = self.event(now, Happening::Removed { open, half_open });
+            out.push(Event { scope, kind: Some(kind), generation, ..event });
         }
     }
 
@@ -158,6 +160,13 @@ impl Breaker {
             out.push(Event { scope, kind: Some(kind), generation, ..self.event(now, Happening::Reset { from }) });
         }
         count
+    }
+
+    /// How many of its circuits are in a phase.
+    #[must_use]
+    pub fn count_in(&self, phase: Phase) -> u32 {
+        let circuits = self.targets.from(0).chain(self.others.from(0)).flat_map(|scope| &scope.circuits);
+        u32::try_from(circuits.filter(|circuit| circuit.phase() == phase).count()).unwrap_or(u32::MAX)
     }
 
     /// Takes an idle, clean target out. Answers who made it; none where it must stay.

@@ -4,6 +4,7 @@
 use std::fmt::{self, Formatter};
 
 use crate::domain::observation::Observation;
+use crate::domain::signal::Signal;
 use crate::domain::time::Span;
 
 /// Who refused a call.
@@ -101,6 +102,14 @@ pub enum SessionFigures {
 const STEERED: &str = "steered; the same result again halts this route";
 const HALTED: &str = "halted for this session";
 const FULL: &str = "full until one returns";
+
+/// The fixed codes of the session guards, with the signal that each speaks of.
+pub const GUARDS: [(&str, Signal); 4] = [
+    ("session_scope", Signal::ScopeCreep),
+    ("session_effects", Signal::AmbiguousEffect),
+    ("session_progress", Signal::NoProgress),
+    ("session_fan_out", Signal::FanOut),
+];
 
 impl SessionFigures {
     /// The fixed code of the guard; none for a backend cap, which speaks in its breaker's name.

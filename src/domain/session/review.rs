@@ -38,6 +38,18 @@ closed_words! {
     }
 }
 
+closed_words! {
+    /// What is to be done with an answer, in a word.
+    ReviewWord {
+        /// It may stand.
+        Allow = "allow",
+        /// The model is asked once to write it anew.
+        SendBack = "send_back",
+        /// It was sent back before: it is shown as unsupported.
+        AllowUnsupported = "allow_unsupported",
+    }
+}
+
 /// What an answer is held against.
 #[derive(Clone, Debug)]
 pub struct ReviewInput<'a> {
@@ -91,6 +103,18 @@ pub enum Verdict {
         /// What is to be shown beside it.
         cautions: Vec<ReviewRule>,
     },
+}
+
+impl Verdict {
+    /// The verdict in a word, and the first rule that the answer breaks.
+    #[must_use]
+    pub const fn word(&self) -> (ReviewWord, Option<ReviewRule>) {
+        match self {
+            Self::Allow { .. } => (ReviewWord::Allow, None),
+            Self::SendBack { rule, .. } => (ReviewWord::SendBack, Some(*rule)),
+            Self::AllowUnsupported { rule, .. } => (ReviewWord::AllowUnsupported, Some(*rule)),
+        }
+    }
 }
 
 pub use message::{MESSAGE_BYTES_MAX, MESSAGE_HEAD};

@@ -21,6 +21,7 @@ use crate::domain::behaviour::Fact;
 use crate::domain::behaviour::follow::FollowUps;
 use crate::domain::behaviour::steps::Steps;
 use crate::domain::contract::{SessionWording, Trip};
+use crate::domain::event::SteerThenHalt;
 use crate::domain::ids::{HashKey, SafeText};
 use crate::domain::time::Timestamp;
 use crate::domain::tool::Tool;
@@ -81,6 +82,8 @@ pub struct RunCounts {
 pub struct Heard {
     /// The word of the gates.
     pub told: Told,
+    /// Set where it is a halt that a steer came before.
+    pub steered: Option<SteerThenHalt>,
     /// The call, to follow what is told of it.
     pub call: FollowedCall,
 }
@@ -232,7 +235,10 @@ impl AgentRun {
         self.last_seen = self.last_seen.max(came.now);
         let typing = came.typing;
         self.came_back(&call, came, out);
+        let (halted_before, _) = self.gates.steers_that_halted();
         let told = self.gates.report(&call.report(place, came));
+        let (count, alert_at) = self.gates.steers_that_halted();
+        let steered = (count > halted_before).then_some(SteerThenHalt { count, alert_at });
         if came.is_success {
             self.gates.target_recovered(call.target);
         } else if typing.is_some_and(|typing| typing.kind.is_some()) {
@@ -255,7 +261,7 @@ impl AgentRun {
         let word = self.timeline.came(place, came, &told);
         self.counts.steered += u64::from(word == LineWord::Steer);
         self.counts.halted += u64::from(word == LineWord::Trip);
-        Some(Heard { told, call: call.followed() })
+        Some(Heard { told, steered, call: call.followed() })
     }
 
     /// The model's context was compacted; answers the epoch in force.

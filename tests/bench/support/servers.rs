@@ -13,7 +13,8 @@ use tonic::{Request, Response, Status};
 use tripnote::config::Config;
 use tripnote::engine::clock::SystemClock;
 use tripnote::service::server::{Address, Bound, ServiceSettings, serve};
-use tripnote::service::{Reload, Reloaded, ServiceLimits};
+use tripnote::service::{Reload, Reloaded, ServiceLimits, rpc_methods};
+use tripnote::telemetry::recorder::{Names, Recorder};
 use tripnote::wire::pb;
 use tripnote::wire::pb::breaker_service_server::{BreakerService, BreakerServiceServer};
 
@@ -71,6 +72,8 @@ async fn real(bound: Bound) {
         reload: Arc::new(NoFile),
         test_clock: None,
         log: tripnote::telemetry::log::event,
+        recorder: Arc::new(Recorder::new(&Names::default(), &rpc_methods())),
+        http: None,
     };
     serve(bound, settings, std::future::pending()).await.unwrap();
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod asks;
 pub(crate) mod raw;
+pub(crate) mod web;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,8 +14,10 @@ use tripnote::domain::breaker::routes::Routes;
 use tripnote::domain::ids::HashKey;
 use tripnote::engine::clock::{Clock, ManualClock};
 use tripnote::engine::{Engine, EngineSettings, Identity, Reading};
-use tripnote::service::server::{Address, Bound, ServiceSettings, serve};
-use tripnote::service::{ConfigFault, Reload, Reloaded, ServiceLimits};
+use tripnote::service::server::{Address, Bound, HttpSettings, ServiceSettings, serve};
+use tripnote::service::{ConfigFault, Reload, Reloaded, ServiceLimits, rpc_methods};
+use tripnote::telemetry::recorder::{Names, Recorder};
+use tripnote::wire::pb;
 use tripnote::wire::pb::breaker_service_client::BreakerServiceClient;
 use tripnote::wire::pb::operator_service_client::OperatorServiceClient;
 use tripnote::wire::pb::session_service_client::SessionServiceClient;
@@ -27,6 +30,9 @@ pub(crate) struct TestServer {
     pub(crate) engine: Arc<Engine>,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) endpoint: String,
+    /// Where its HTTP face listens.
+    pub(crate) http: String,
+    pub(crate) recorder: Arc<Recorder>,
     pub(crate) breakers: BreakerServiceClient<Channel>,
     pub(crate) sessions: SessionServiceClient<Channel>,
     pub(crate) operators: OperatorServiceClient<Channel>,
@@ -57,10 +63,16 @@ pub(crate) fn engine(toml: &str, clock: &Arc<ManualClock>) -> Arc<Engine> {
     Arc::new(Engine::new(engine_settings(toml, 1), identity, Arc::clone(clock) as Arc<dyn Clock>).unwrap())
 }
 
+/// A recorder for the breakers of a configuration text.
+pub(crate) fn recorder(toml: &str) -> Arc<Recorder> {
+    Arc::new(Recorder::new(&Names::of(&engine_settings(toml, 1)), &rpc_methods()))
+}
+
 /// A reload that takes its text from the test.
 struct TextReload {
     engine: Arc<Engine>,
     clock: Arc<ManualClock>,
+    recorder: Arc<Recorder>,
     text: Arc<parking_lot::Mutex<(String, u64)>>,
 }
 
@@ -79,7 +91,9 @@ impl Reload for TextReload {
             }
             Ok(_) => {
                 text.1 += 1;
-                self.engine.reload(engine_settings(&text.0, text.1), self.clock.now());
+                let settings = engine_settings(&text.0, text.1);
+                self.recorder.learn(&Names::of(&settings));
+                self.engine.reload(settings, self.clock.now());
                 Reloaded { faults: vec![], changes: vec!["reloaded".to_owned()], version: text.1 }
             }
         }
@@ -102,13 +116,35 @@ impl TestServer {
         address: &Address,
         unix_ms: i64,
     ) -> (Self, Arc<parking_lot::Mutex<(String, u64)>>) {
+        Self::start_as(toml, [address, &Address::Tcp("127.0.0.1:0".parse().unwrap())], unix_ms).await
+    }
+
+    /// Starts a server whose HTTP face is a socket file.
+    pub(crate) async fn start_with_http(toml: &str, http: &str) -> Self {
+        let http = Address::Unix(http.strip_prefix("unix:").unwrap().into());
+        Self::start_as(toml, [&Address::Tcp("127.0.0.1:0".parse().unwrap()), &http], NOON_UNIX_MS).await.0
+    }
+
+    async fn start_as(
+        toml: &str,
+        [address, http]: [&Address; 2],
+        unix_ms: i64,
+    ) -> (Self, Arc<parking_lot::Mutex<(String, u64)>>) {
         let clock = Arc::new(ManualClock::at_unix_ms(unix_ms));
         let engine = engine(toml, &clock);
         let config = Config::parse(toml).unwrap();
         let bound = Bound::bind(address).await.unwrap();
         let endpoint = bound.endpoint().unwrap();
         let text = Arc::new(parking_lot::Mutex::new((toml.to_owned(), 1)));
-        let reload = TextReload { engine: Arc::clone(&engine), clock: Arc::clone(&clock), text: Arc::clone(&text) };
+        let recorder = recorder(toml);
+        let reload = TextReload {
+            engine: Arc::clone(&engine),
+            clock: Arc::clone(&clock),
+            recorder: Arc::clone(&recorder),
+            text: Arc::clone(&text),
+        };
+        let http = Bound::bind(http).await.unwrap();
+        let http_endpoint = http.endpoint().unwrap();
         let wire = config.settings.wire;
         let settings = ServiceSettings {
             engine: Arc::clone(&engine),
@@ -124,6 +160,8 @@ impl TestServer {
             reload: Arc::new(reload),
             test_clock: Some(Arc::clone(&clock)),
             log: tripnote::telemetry::log::event,
+            recorder: Arc::clone(&recorder),
+            http: Some(HttpSettings { bound: http, hosts: config.settings.http_hosts }),
         };
         let (stop, stopped) = oneshot::channel();
         let serving = tokio::spawn(serve(bound, settings, async {
@@ -133,7 +171,20 @@ impl TestServer {
         let breakers = BreakerServiceClient::new(channel.clone());
         let sessions = SessionServiceClient::new(channel.clone());
         let operators = OperatorServiceClient::new(channel);
-        (Self { engine, clock, endpoint, breakers, sessions, operators, stop, serving }, text)
+        let http = http_endpoint;
+        (Self { engine, clock, endpoint, http, recorder, breakers, sessions, operators, stop, serving }, text)
+    }
+
+    /// An RPC that does not end until it is dropped, so that a drain waits for it.
+    pub(crate) async fn hold_up(&self) -> tokio::task::JoinHandle<()> {
+        let mut never = tonic::client::Grpc::new(channel(&self.endpoint).await);
+        never.ready().await.unwrap();
+        tokio::spawn(async move {
+            let message = tonic::Request::new(tokio_stream::pending::<pb::AdmitRequest>());
+            let path = tonic::codegen::http::uri::PathAndQuery::from_static("/tripnote.v1.BreakerService/Admit");
+            let codec = tonic_prost::ProstCodec::<pb::AdmitRequest, pb::AdmitResponse>::default();
+            let _ = never.client_streaming(message, path, codec).await;
+        })
     }
 
     pub(crate) async fn stop(self) {

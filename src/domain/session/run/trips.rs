@@ -4,7 +4,7 @@ use super::AgentRun;
 use crate::domain::behaviour::follow::FollowUps;
 use crate::domain::behaviour::steps::Made;
 use crate::domain::behaviour::telling::{Moment, NextCall, Telling, UsableResult};
-use crate::domain::behaviour::{Fact, SessionEnd, SessionOutcome};
+use crate::domain::behaviour::{Fact, SessionOutcome};
 use crate::domain::ids::HashKey;
 use crate::domain::session::flight::{Came, InFlight};
 use crate::domain::time::Timestamp;
@@ -57,14 +57,11 @@ impl AgentRun {
 
     /// The run ends. The outcome is the caller's word; the same for whether the task was achieved.
     pub fn end(&mut self, outcome: SessionOutcome, success: Option<bool>, out: &mut Vec<Fact>) {
-        match &mut self.follow_ups {
-            Some(follow_ups) => follow_ups.end(outcome, success, out),
-            None => {
-                let (halts, steers, halted_by) = (0, 0, Vec::new());
-                out.push(Fact::Ended(Box::new(SessionEnd { outcome, success, halts, steers, halted_by })));
-            }
+        let mut follow_ups = self.follow_ups.take().unwrap_or_default();
+        follow_ups.end(outcome, success, out);
+        if let Some(Fact::Ended(end)) = out.last_mut() {
+            end.steer_then_halts = self.gates.steers_that_halted().0;
         }
-        self.follow_ups = None;
     }
 
     /// The trips that are followed.

@@ -1,0 +1,140 @@
+//! The HTTP face: health, readiness and metrics on a port of its own. Bounded in connections, headers and time, so that
+//! nobody who asks it can hold the service up; decides nothing.
+
+mod hosts;
+mod serving;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderValue, StatusCode};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use tokio::sync::{Semaphore, watch};
+
+use self::hosts::Hosts;
+pub use self::serving::HttpServing;
+use crate::engine::Engine;
+use crate::telemetry::recorder::Recorder;
+
+/// How far the service is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// It does not serve yet.
+    Loading,
+    /// It serves.
+    Serving,
+    /// It lets what runs finish, and takes nothing new.
+    Draining,
+}
+
+/// What every answer comes from.
+#[derive(Clone)]
+pub struct Face {
+    hosts: Arc<Hosts>,
+    engine: Arc<Engine>,
+    recorder: Arc<Recorder>,
+    stage: watch::Receiver<Stage>,
+    /// One scrape at a time: each fills a processor for some milliseconds.
+    scrapes: Arc<Semaphore>,
+}
+
+/// What is told to who asks for something else.
+const WHAT_THERE_IS: &str = "there are GET /metrics, GET /healthz and GET /readyz\n";
+/// The text format of Prometheus.
+const METRICS_TYPE: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+const TEXT_TYPE: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+
+impl std::fmt::Debug for Face {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Face").field("hosts", &self.hosts).finish_non_exhaustive()
+    }
+}
+
+impl Face {
+    /// A face that answers to `localhost`, to addresses, and to the given names.
+    #[must_use]
+    pub fn new(
+        hosts: Vec<Arc<str>>,
+        engine: Arc<Engine>,
+        recorder: Arc<Recorder>,
+        stage: watch::Receiver<Stage>,
+    ) -> Self {
+        Self { hosts: Arc::new(Hosts::new(hosts)), engine, recorder, stage, scrapes: Arc::new(Semaphore::new(1)) }
+    }
+
+    /// Every path with its answer. Over a socket file nobody can be lured: any name will do there.
+    fn routes(self, is_socket_file: bool) -> Router {
+        let routes = Router::new()
+            .route("/metrics", get(metrics))
+            .route("/healthz", get(healthz))
+            .route("/readyz", get(readyz))
+            .method_not_allowed_fallback(not_allowed)
+            .fallback(nothing_there);
+        let routes = if is_socket_file {
+            routes
+        } else {
+            routes.layer(middleware::from_fn_with_state(self.clone(), only_own_hosts))
+        };
+        routes.layer(middleware::map_response(with_headers)).with_state(self)
+    }
+}
+
+async fn only_own_hosts(State(face): State<Face>, request: Request, next: Next) -> Response {
+    match face.hosts.judge(request.uri(), request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => text(refusal.status(), refusal.text()),
+    }
+}
+
+/// What every answer says to browsers and caches.
+async fn with_headers(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"));
+    response
+}
+
+fn text(status: StatusCode, text: impl Into<String>) -> Response {
+    (status, [(CONTENT_TYPE, TEXT_TYPE)], text.into()).into_response()
+}
+
+/// The process runs and answers.
+async fn healthz() -> Response {
+    text(StatusCode::OK, "ok\n")
+}
+
+/// The service takes calls.
+async fn readyz(State(face): State<Face>) -> Response {
+    let stage = *face.stage.borrow();
+    match stage {
+        Stage::Loading => text(StatusCode::SERVICE_UNAVAILABLE, "loading: not serving yet\n"),
+        Stage::Serving => text(StatusCode::OK, "serving\n"),
+        Stage::Draining => text(StatusCode::SERVICE_UNAVAILABLE, "draining: ask another instance\n"),
+    }
+}
+
+async fn metrics(State(face): State<Face>) -> Response {
+    let Face { engine, recorder, scrapes, .. } = face;
+    let failed = || text(StatusCode::INTERNAL_SERVER_ERROR, "the scrape did not finish: see the log\n");
+    let Ok(_alone) = scrapes.acquire().await else { return failed() };
+    let now = engine.clock().now();
+    match tokio::task::spawn_blocking(move || recorder.scrape(&engine, now)).await {
+        Ok(metrics) => (StatusCode::OK, [(CONTENT_TYPE, METRICS_TYPE)], metrics).into_response(),
+        Err(_) => failed(),
+    }
+}
+
+async fn not_allowed() -> Response {
+    let mut response = text(StatusCode::METHOD_NOT_ALLOWED, WHAT_THERE_IS);
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+    response
+}
+
+async fn nothing_there() -> Response {
+    text(StatusCode::NOT_FOUND, WHAT_THERE_IS)
+}
