@@ -274,6 +274,11 @@ fn hold(hold: &pb::OverrideHold) -> Object {
         .with("mode", hold.mode().word())
 }
 
+/// An event as one line.
+pub(super) fn event_line(of: &pb::Event) -> String {
+    event(of).line().unwrap_or_default() // texts and numbers only: there is nothing that JSON could not hold
+}
+
 /// An event, without the fields that do not belong to its kind.
 pub(super) fn event(event: &pb::Event) -> Object {
     Object::default()

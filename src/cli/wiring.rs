@@ -9,14 +9,17 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::config::{Config, Fault, Listen, LoadError};
+use super::json;
+use crate::config::{AuditSettings, Config, Fault, Listen, LoadError};
 use crate::domain::breaker::routes::Routes;
 use crate::domain::ids::HashKey;
 use crate::engine::clock::{Clock, ManualClock};
 use crate::engine::{Engine, EngineSettings, Identity, Reading};
+use crate::service::audit::Audit;
 use crate::service::server::{Address, Bound, HttpSettings, ServiceSettings, serve};
 use crate::service::{ConfigFault, Reload, Reloaded, ServiceLimits, rpc_methods};
 use crate::telemetry;
+use crate::telemetry::audit::{AuditFile, AuditFileSettings};
 use crate::telemetry::catalogue::ReloadWord;
 use crate::telemetry::recorder::{Names, Recorder};
 
@@ -60,6 +63,7 @@ pub(crate) async fn start_with(
     };
     let http_endpoint = http.as_ref().map(Bound::endpoint).transpose()?;
     let http = http.map(|bound| HttpSettings { bound, hosts: config.settings.http_hosts.clone() });
+    let audit = config.settings.audit.file.as_deref().map(|file| audit(file, &config.settings.audit)).transpose()?;
     recorder.reloaded(ReloadWord::Unchanged, unix_s(&engine));
     let wire = config.settings.wire;
     let limits = ServiceLimits {
@@ -85,6 +89,7 @@ pub(crate) async fn start_with(
         test_clock: options.test_clock,
         log: telemetry::log::event,
         recorder,
+        audit,
         http,
     };
     let (stop, stopped) = oneshot::channel();
@@ -121,6 +126,16 @@ impl Running {
     pub(crate) async fn ended(&mut self) -> anyhow::Result<()> {
         (&mut self.serving).await?.context("the service ended badly")
     }
+}
+
+/// Opens the audit file.
+fn audit(file: &Path, settings: &AuditSettings) -> anyhow::Result<Audit> {
+    let AuditSettings { rotate_bytes, keep, sync, calls, .. } = *settings;
+    let of_file = AuditFileSettings { path: file.to_owned(), rotate_bytes, keep, is_synced: sync };
+    let opened = AuditFile::open(of_file);
+    let file =
+        opened.with_context(|| format!("cannot write {}: give another file with `audit.file`", file.display()))?;
+    Ok(Audit { file, line: json::event_line, with_calls: calls })
 }
 
 async fn bind(listen: &Listen, key: &str) -> anyhow::Result<Bound> {
@@ -177,12 +192,13 @@ struct InForce {
 }
 
 /// Keys that are read at the start only.
-const AT_START_ONLY: [&str; 13] = [
+const AT_START_ONLY: [&str; 14] = [
     "grpc",
     "http",
     "insecure",
     "drain_for",
     "log.",
+    "audit.",
     "limits.batch",
     "limits.payload_bytes",
     "limits.request_bytes",

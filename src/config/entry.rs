@@ -99,6 +99,25 @@ pub(super) fn names_schema() -> Value {
     json!({"type": "array", "minItems": 1, "maxItems": ROUTES_MAX, "items": name_schema()})
 }
 
+/// The longest path that Linux takes.
+const PATH_BYTES_MAX: usize = 4_095;
+
+/// A path; whether anything is there is seen when it is used.
+pub(super) fn read_path(text: &str) -> Result<PathBuf, String> {
+    if text.is_empty() || text.len() > PATH_BYTES_MAX || text.contains('\0') {
+        return Err(format!("is no path: {} is due", path_due()));
+    }
+    Ok(PathBuf::from(text))
+}
+
+pub(super) fn path_due() -> String {
+    format!("a path of 1 to {PATH_BYTES_MAX} bytes")
+}
+
+pub(super) fn path_schema() -> Value {
+    json!({"type": "string", "minLength": 1, "maxLength": PATH_BYTES_MAX})
+}
+
 /// The globs; none where one is at fault, which is reported.
 pub(super) fn read_globs(list: &DeArray<'_>, place: &Place<'_>, sink: &mut Sink<'_>) -> Option<Vec<String>> {
     let glob = |value: &DeValue<'_>| value.as_str().map_or_else(|| Err(wrong_type(value, "a glob")), read_glob);

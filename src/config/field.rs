@@ -2,6 +2,7 @@
 //!
 //! A range is stated once, in the key's row; the report, the README and the schema are written from it.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -66,6 +67,8 @@ pub(super) enum Field<T: 'static> {
     Address(Lens<T, Listen>),
     /// The same, or an empty text for none.
     AddressOrNone(Lens<T, Option<Listen>>),
+    /// A path in the file system.
+    Path(Lens<T, PathBuf>),
     /// The code of a breaker.
     Code(Lens<T, Code>),
     /// The name of a target.
@@ -106,6 +109,7 @@ impl<T: 'static> Field<T> {
     /// Reads the value at `place` into `into`, or reports what is wrong with it.
     pub(super) fn read(&self, place: &Place<'_>, into: &mut T, sink: &mut Sink<'_>) {
         let value = place.value;
+        let text = || self.text_of(value);
         let outcome = match self {
             Self::Switch(lens) => value.as_bool().ok_or_else(|| self.wrong_type(value)).map(|is| (lens.set)(into, is)),
             Self::Count(range, lens) => read_count(value, *range, &self.due()).map(|count| (lens.set)(into, count)),
@@ -115,29 +119,22 @@ impl<T: 'static> Field<T> {
             Self::Shadow(lens) => self.read_shadow(value).map(|percent| (lens.set)(into, percent)),
             Self::Word(words, lens) => self.read_word(value, &words()).map(|word| (lens.set)(into, word)),
             Self::Text(bytes, lens) => {
-                self.text_of(value).and_then(|text| entry::read_text(text, *bytes)).map(|text| (lens.set)(into, text))
+                text().and_then(|text| entry::read_text(text, *bytes)).map(|text| (lens.set)(into, text))
             }
-            Self::Address(lens) => {
-                self.text_of(value).and_then(entry::parse_address).map(|address| (lens.set)(into, address))
-            }
+            Self::Address(lens) => text().and_then(entry::parse_address).map(|address| (lens.set)(into, address)),
             Self::AddressOrNone(lens) => {
-                self.text_of(value).and_then(entry::parse_address_or_none).map(|address| (lens.set)(into, address))
+                text().and_then(entry::parse_address_or_none).map(|address| (lens.set)(into, address))
             }
+            Self::Path(lens) => text().and_then(entry::read_path).map(|path| (lens.set)(into, path)),
             Self::Code(lens) => self.read_code(value).map(|code| (lens.set)(into, code)),
             Self::Target(lens) => self.read_target(value).map(|target| (lens.set)(into, target)),
-            Self::Named(_, _, lens) | Self::Template(lens) => {
-                self.text_of(value).map(|name| (lens.set)(into, name.into()))
-            }
-            Self::Glob(lens) => {
-                self.text_of(value).and_then(entry::read_glob).map(|glob| (lens.set)(into, glob.into()))
-            }
-            Self::Name(lens) => self.text_of(value).and_then(entry::read_name).map(|name| (lens.set)(into, name)),
+            Self::Named(_, _, lens) | Self::Template(lens) => text().map(|name| (lens.set)(into, name.into())),
+            Self::Glob(lens) => text().and_then(entry::read_glob).map(|glob| (lens.set)(into, glob.into())),
+            Self::Name(lens) => text().and_then(entry::read_name).map(|name| (lens.set)(into, name)),
             Self::Names(lens) => {
                 self.list_of(value).map(|list| lens.set_read(into, entry::read_names(list, place, sink)))
             }
-            Self::Pointer(lens) => {
-                self.text_of(value).and_then(entry::read_pointer).map(|pointer| (lens.set)(into, pointer))
-            }
+            Self::Pointer(lens) => text().and_then(entry::read_pointer).map(|pointer| (lens.set)(into, pointer)),
             Self::Words(lens) => entry::read_words(place, sink).map(|words| lens.set_read(into, words)),
             Self::Poll(lens) => self.table_of(value).map(|_| lens.set_read(into, poll::read_poll(place, sink))),
             Self::Weights(lens) => {
@@ -186,6 +183,7 @@ impl<T: 'static> Field<T> {
             Self::AddressOrNone(lens) => {
                 (lens.get)(of).map(|address| quoted(&address.map(|address| address.to_string()).unwrap_or_default()))
             }
+            Self::Path(lens) => (lens.get)(of).map(|path| quoted(&path.to_string_lossy())),
             Self::Code(lens) => (lens.get)(of).map(|code| quoted(code.as_str())),
             Self::Target(lens) => (lens.get)(of).map(|target| quoted(target.as_str())),
             Self::Named(_, _, lens)
@@ -226,6 +224,7 @@ impl<T: 'static> Field<T> {
             Self::Text(bytes, _) => format!("a text of {} to {} bytes", bytes.min, bytes.max),
             Self::Address(_) => "an address such as `\"127.0.0.1:7171\"` or `\"unix:/run/tripnote.sock\"`".to_owned(),
             Self::AddressOrNone(_) => entry::ADDRESS_OR_NONE_DUE.to_owned(),
+            Self::Path(_) => entry::path_due(),
             Self::Code(_) => {
                 format!("a code of 1 to {CODE_BYTES_MAX} of a-z, 0-9 and _ that starts with a letter")
             }
@@ -267,6 +266,7 @@ impl<T: 'static> Field<T> {
             Self::Text(bytes, _) => json!({"type": "string", "minLength": bytes.min, "maxLength": bytes.max}),
             Self::Address(_) => json!({"type": "string", "minLength": 1}),
             Self::AddressOrNone(_) => json!({"type": "string"}),
+            Self::Path(_) => entry::path_schema(),
             Self::Code(_) => json!({"type": "string", "pattern": code_pattern()}),
             Self::Target(_) => json!({"type": "string", "minLength": 1, "maxLength": TARGET_BYTES_MAX}),
             Self::Globs(_) => entry::globs_schema(),

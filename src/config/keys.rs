@@ -62,12 +62,14 @@ macro_rules! word {
     };
 }
 
+mod audit;
 mod failure;
 mod review;
 mod session;
 mod tools;
 mod wordings;
 
+use audit::AUDIT;
 pub(super) use review::REVIEW;
 pub(super) use session::SESSION;
 
@@ -235,8 +237,15 @@ pub(super) static LIMITS: &[Key<Settings>] = &[
 ];
 
 /// The tables of [`Settings`] with their keys.
-pub(super) static SECTIONS: &[(&str, &[Key<Settings>])] =
-    &[("", ROOT), ("log", LOG), ("contract", CONTRACT), ("session", SESSION), ("review", REVIEW), ("limits", LIMITS)];
+pub(super) static SECTIONS: &[(&str, &[Key<Settings>])] = &[
+    ("", ROOT),
+    ("log", LOG),
+    ("audit", AUDIT),
+    ("contract", CONTRACT),
+    ("session", SESSION),
+    ("review", REVIEW),
+    ("limits", LIMITS),
+];
 
 /// Keys of `[defaults.<signal>]` and `[breaker.<signal>]`.
 pub(super) static POLICY: &[Key<PolicyDraft>] = &[

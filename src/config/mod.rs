@@ -43,7 +43,7 @@ use crate::domain::tool::Tools;
 pub use fault::{FILE_BYTES_MAX, Fault, FaultReport, LoadError};
 pub use output::{default_text, readme_table};
 pub use schema::schema;
-pub use settings::{Listen, LogFormat, LogLevel, LogSettings, Settings, WireLimits};
+pub use settings::{AuditSettings, Listen, LogFormat, LogLevel, LogSettings, Settings, WireLimits};
 pub(crate) use text::parse_duration;
 
 /// A whole configuration. The default one is that of no file.

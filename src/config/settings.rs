@@ -35,6 +35,8 @@ pub struct Settings {
     pub experimental: bool,
     /// How to log.
     pub log: LogSettings,
+    /// Which events are written to a file.
+    pub audit: AuditSettings,
     /// How refusals are worded.
     pub contract: ContractSettings,
     /// The wording that the file names, until it is looked up among all that are read.
@@ -58,6 +60,7 @@ impl Default for Settings {
             permit_for_ms: 900_000,
             experimental: false,
             log: LogSettings { format: LogFormat::Text, level: LogLevel::Info },
+            audit: AuditSettings { file: None, calls: false, rotate_bytes: 64 << 20, keep: 8, sync: false },
             contract: ContractSettings::default(),
             named_variant: None,
             session: SessionKeys::default(),
@@ -110,6 +113,21 @@ pub struct LogSettings {
     pub format: LogFormat,
     /// The least urgent line that is written.
     pub level: LogLevel,
+}
+
+/// Which events are written to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditSettings {
+    /// The file; none: nowhere.
+    pub file: Option<PathBuf>,
+    /// Whether it holds an event for every call too.
+    pub calls: bool,
+    /// At this many bytes another file is begun.
+    pub rotate_bytes: u64,
+    /// Files that are kept, with the one that is written.
+    pub keep: u32,
+    /// Whether each write is on the disk before the next.
+    pub sync: bool,
 }
 
 closed_words! {

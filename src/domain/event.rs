@@ -127,6 +127,14 @@ pub enum Happening {
 
 use crate::domain::breaker::overrides::OverrideMode;
 
+impl Happening {
+    /// Whether it is of a single call that went as it should: told only to who asks for it.
+    #[must_use]
+    pub fn is_of_call(&self) -> bool {
+        matches!(self, Self::Admitted { .. } | Self::Recorded)
+    }
+}
+
 /// A halt as the end of a steer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SteerThenHalt {

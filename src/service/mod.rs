@@ -1,5 +1,6 @@
 //! L3: the thin faces, gRPC and HTTP. Reads a message, asks the engine once, writes the answer; decides and words nothing.
 
+pub mod audit;
 mod breaker;
 mod caller;
 mod failure;
@@ -16,6 +17,7 @@ pub use meter::rpc_methods;
 
 use std::sync::Arc;
 
+use tokio::sync::watch;
 use tonic::metadata::MetadataMap;
 
 use crate::domain::time::Timestamp;
@@ -76,6 +78,8 @@ pub(crate) struct Shared {
     pub(crate) limits: ServiceLimits,
     pub(crate) reload: Arc<dyn Reload>,
     pub(crate) pump: pump::Pump,
+    /// True from the moment on that the service takes nothing new.
+    pub(crate) drains: watch::Receiver<bool>,
     pub(crate) recorder: Arc<Recorder>,
     /// Set under `--test-clock` only: then a request may move the clock.
     pub(crate) test_clock: Option<Arc<ManualClock>>,

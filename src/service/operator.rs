@@ -10,7 +10,7 @@ use tonic::{Request, Response, Status};
 
 use super::pump::Heard;
 use super::{Shared, status};
-use crate::domain::event::{Event, Happening};
+use crate::domain::event::Event;
 use crate::domain::ids::Code;
 use crate::engine::operate::{CircuitName, Cursor};
 use crate::telemetry::catalogue::EventReader;
@@ -175,7 +175,7 @@ impl OperatorService for Operators {
         let watch = Watch { breaker, with_calls: request.include_calls, sender };
         tokio::spawn(async move {
             let _held = (place, calls);
-            let mut events = shared.pump.follow(&shared.engine, after);
+            let mut events = shared.pump.follow(&shared.engine, after, shared.drains.clone());
             loop {
                 let heard = tokio::select! {
                     heard = events.next() => heard,
@@ -249,8 +249,7 @@ impl Watch {
     }
 
     fn wants(&self, event: &Event) -> bool {
-        let is_call = matches!(event.what, Happening::Admitted { .. } | Happening::Recorded);
-        (self.with_calls || !is_call) && self.breaker.as_ref().is_none_or(|code| *code == event.breaker)
+        (self.with_calls || !event.what.is_of_call()) && self.breaker.as_ref().is_none_or(|code| *code == event.breaker)
     }
 }
 

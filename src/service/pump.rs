@@ -12,11 +12,10 @@ use crate::engine::operate::SweepCursor;
 use crate::telemetry::catalogue::EventReader;
 use crate::telemetry::recorder::Recorder;
 
-/// Wakes whoever waits for events; closed when the service drains.
+/// Wakes whoever waits for events.
 #[derive(Clone, Debug)]
 pub struct Pump {
     last_seq: Arc<watch::Sender<u64>>,
-    drain: watch::Receiver<bool>,
 }
 
 /// How often memory is given back, a step each time.
@@ -29,7 +28,7 @@ const READ_MAX: usize = 64;
 impl Pump {
     /// Wires the engine's bell to the watchers.
     #[must_use]
-    pub fn start(engine: &Arc<Engine>, drain: watch::Receiver<bool>) -> Self {
+    pub fn start(engine: &Arc<Engine>) -> Self {
         let last_seq = Arc::new(watch::Sender::new(0));
         let (bell, log) = (Arc::clone(&last_seq), Arc::downgrade(engine.log()));
         engine.log().on_events(move || {
@@ -37,19 +36,18 @@ impl Pump {
                 bell.send_replace(log.last_seq());
             }
         });
-        Self { last_seq, drain }
+        Self { last_seq }
     }
 
-    /// Follows events from a number on.
+    /// Follows events from a number on, to the last one that is there when `end` says so.
     #[must_use]
-    pub fn follow(&self, engine: &Arc<Engine>, after: u64) -> Follower {
-        let (last_seq, drain) = (self.last_seq.subscribe(), self.drain.clone());
-        Follower { engine: Arc::clone(engine), seq: after, last_seq, drain }
+    pub fn follow(&self, engine: &Arc<Engine>, after: u64, end: watch::Receiver<bool>) -> Follower {
+        Follower { engine: Arc::clone(engine), seq: after, last_seq: self.last_seq.subscribe(), end }
     }
 
-    /// Logs every event and gives memory back, until the service drains.
-    pub async fn run(self, engine: Arc<Engine>, recorder: Arc<Recorder>, log: fn(&Event)) {
-        let mut events = self.follow(&engine, 0);
+    /// Logs every event and gives memory back, to the last event before `end`.
+    pub async fn run(self, engine: Arc<Engine>, recorder: Arc<Recorder>, log: fn(&Event), end: watch::Receiver<bool>) {
+        let mut events = self.follow(&engine, 0, end);
         let logging = async {
             while let Some(heard) = events.next().await {
                 for heard in heard {
@@ -91,30 +89,38 @@ pub struct Follower {
     engine: Arc<Engine>,
     seq: u64,
     last_seq: watch::Receiver<u64>,
-    drain: watch::Receiver<bool>,
+    end: watch::Receiver<bool>,
 }
 
 impl Follower {
-    /// The next events, as soon as there are some; what was lost is told first. None when the service drains.
+    /// The next events, as soon as there are some; what was lost is told first. None when the end has come and all is told.
     pub async fn next(&mut self) -> Option<Vec<Heard>> {
         loop {
             self.last_seq.mark_unchanged();
-            let reading = self.engine.log().after(self.seq, READ_MAX);
-            self.seq = self.seq.saturating_add(reading.lost);
-            let gap =
-                (reading.lost > 0).then(|| Heard::Gap { lost: reading.lost, next_seq: self.seq.saturating_add(1) });
-            if let Some(last) = reading.events.last() {
-                self.seq = last.seq;
-            }
-            let heard: Vec<Heard> = gap.into_iter().chain(reading.events.into_iter().map(Heard::Event)).collect();
+            let is_end = *self.end.borrow(); // before the look: what comes after the end need not be told
+            let heard = self.look();
             if !heard.is_empty() {
                 return Some(heard);
             }
+            if is_end {
+                return None;
+            }
             tokio::select! {
                 changed = self.last_seq.changed() => changed.ok()?,
-                _ = self.drain.wait_for(|drains| *drains) => return None,
+                _ = self.end.wait_for(|is_end| *is_end) => {}
             }
         }
+    }
+
+    /// What is there now.
+    fn look(&mut self) -> Vec<Heard> {
+        let reading = self.engine.log().after(self.seq, READ_MAX);
+        self.seq = self.seq.saturating_add(reading.lost);
+        let gap = (reading.lost > 0).then(|| Heard::Gap { lost: reading.lost, next_seq: self.seq.saturating_add(1) });
+        if let Some(last) = reading.events.last() {
+            self.seq = last.seq;
+        }
+        gap.into_iter().chain(reading.events.into_iter().map(Heard::Event)).collect()
     }
 }
 

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
 use tonic::server::NamedService as _;
@@ -17,6 +18,7 @@ use tonic::service::Routes;
 use tonic::transport::Server;
 use tonic_health::ServingStatus;
 
+use super::audit::{self, Audit};
 use super::breaker::Breakers;
 use super::failure::Failures;
 use super::gate::{Gate, GateLayer};
@@ -127,6 +129,8 @@ pub struct ServiceSettings {
     pub log: fn(&Event),
     /// Counts every event and RPC.
     pub recorder: Arc<Recorder>,
+    /// Writes every event to a file; none where nobody asked for one.
+    pub audit: Option<Audit>,
     /// The HTTP face; none where nobody asked for one.
     pub http: Option<HttpSettings>,
 }
@@ -155,7 +159,7 @@ pub async fn serve(
     settings: ServiceSettings,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), tonic::transport::Error> {
-    let ServiceSettings { engine, limits, drain_for, reload, test_clock, log, recorder, http } = settings;
+    let ServiceSettings { engine, limits, drain_for, reload, test_clock, log, recorder, audit, http } = settings;
     let ear = Arc::clone(&recorder);
     engine.log().on_every_event(move |events| ear.events(events));
     let (drain, drains) = watch::channel(false);
@@ -164,11 +168,17 @@ pub async fn serve(
         let face = Face::new(http.hosts, Arc::clone(&engine), Arc::clone(&recorder), stage.subscribe());
         HttpServing::start(http.bound, face)
     });
-    let pump = Pump::start(&engine, drains.clone());
+    let pump = Pump::start(&engine);
     let gate = Arc::new(Gate::new(limits.requests_in_flight));
-    let pumping = tokio::spawn(pump.clone().run(Arc::clone(&engine), Arc::clone(&recorder), log));
+    let (end, ends) = watch::channel(false);
+    let mut beside = JoinSet::new();
+    beside.spawn(pump.clone().run(Arc::clone(&engine), Arc::clone(&recorder), log, ends.clone()));
+    if let Some(audit) = audit {
+        let events = pump.follow(&engine, 0, ends);
+        beside.spawn(audit::run(audit, events, Arc::clone(&engine), Arc::clone(&recorder)));
+    }
     let layers = (MeterLayer(Arc::clone(&recorder)), GateLayer(Arc::clone(&gate)));
-    let shared = Arc::new(Shared { engine, limits, reload, pump, recorder, test_clock });
+    let shared = Arc::new(Shared { engine, limits, reload, pump, drains: drains.clone(), recorder, test_clock });
     let (mut health, health_service) = tonic_health::server::health_reporter();
     let builder = Server::builder()
         .max_concurrent_streams(limits.streams)
@@ -198,7 +208,10 @@ pub async fn serve(
             }
         }
     };
-    pumping.abort();
+    end.send_replace(true);
+    if tokio::time::timeout(drain_for, async { while beside.join_next().await.is_some() {} }).await.is_err() {
+        tracing::error!("the last events were not written within the drain time");
+    }
     drop(face);
     if let Some(path) = socket_file {
         let _ = std::fs::remove_file(path); // the file may be gone already

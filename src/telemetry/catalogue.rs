@@ -196,6 +196,7 @@ pub static METRICS: &[Metric] = &[
     RPC_SECONDS,
     EVENTS,
     EVENTS_LOST,
+    AUDITED,
     EVENT_WATCHERS,
     CONFIG_RELOADS,
     CONFIG_LAST_RELOAD,

@@ -206,6 +206,11 @@ impl Recorder {
         self.fixed.lost(reader, events);
     }
 
+    /// Counts events that are in the audit file.
+    pub fn audited(&self, events: u64) {
+        self.fixed.audited.increment(events);
+    }
+
     /// Notes how many streams of events are open.
     pub fn watching(&self, watchers: usize) {
         self.fixed.event_watchers.set(watchers as f64);

@@ -2,6 +2,7 @@
 //! and only by asking again.
 
 use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -333,6 +334,35 @@ async fn a_termination_lets_watchers_go_and_ends_with_0() {
     .await;
     assert_eq!(status.unwrap().code(), Some(0));
     assert!(!service.folder.join("socket").exists());
+}
+
+#[tokio::test]
+async fn the_audit_file_holds_what_a_watcher_sees_in_the_same_form() {
+    let file = std::env::temp_dir().join(format!("tripnote-bin-{}-audit.jsonl", std::process::id()));
+    let toml = format!("{TRIPS_AT_FIRST}audit.file = \"{}\"\n", file.display());
+    let mut service = Service::start("audit", &toml, &[]).await;
+    service.run(&["report", "--failed", "error_rate", text(&service.run(&["admit", "charge"]).stdout).trim()]);
+    assert_eq!(service.run(&["admit", "charge"]).status.code(), Some(3));
+    let mut watching = tripnote(&["--connect", &service.address(), "--json", "tail", "--after", "0"]);
+    let mut watching = watching.stdout(Stdio::piped()).spawn().unwrap();
+    let two = BufReader::new(watching.stdout.take().unwrap()).lines().take(2);
+    let seen: String = two.map(|line| line.unwrap() + "\n").collect();
+    service.signal("TERM");
+    service.child.wait().unwrap();
+    watching.kill().unwrap(); // it would look for the service until it is back
+    watching.wait().unwrap();
+    let written = fs::read_to_string(&file).unwrap();
+    fs::remove_file(file).unwrap();
+    // each reader turns the moment into wall-clock time when it reads
+    let but_for_time = |line: &str| {
+        let mut event: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line).unwrap();
+        assert!(event.remove("at").is_some());
+        event
+    };
+    let events = |lines: &str| lines.lines().map(but_for_time).collect::<Vec<_>>();
+    assert_eq!(events(&written), events(&seen));
+    let kinds: Vec<_> = events(&written).iter().map(|event| event["event_kind"].clone()).collect();
+    assert_eq!(kinds, ["tripped", "refused"]);
 }
 
 #[test]

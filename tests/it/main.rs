@@ -11,6 +11,7 @@
 )]
 
 mod architecture;
+mod audit;
 mod bad_input;
 mod behaviour;
 mod binary;

@@ -145,7 +145,7 @@ fn inside() -> [Panel; 6] {
         .size(4, 4),
         Panel::stat(
             "Events lost",
-            "Did a reader miss events? The log of events and watchers are told how many; counters never miss one.",
+            "Did a reader miss events? The log, the audit file and watchers are told how many; counters never miss one.",
             "sum(increase(tripnote_events_lost_total{@}[$__range])) or vector(0)",
         )
         .bad_from(1.0)
@@ -168,6 +168,7 @@ fn inside_over_time() -> [Panel; 4] {
     [
         Panel::lines("Events", "How much happens, a second, and how much of it do readers miss?")
             .ask("sum by (instance) (rate(tripnote_events_total{@}[$__rate_interval]))", "{{instance}}")
+            .ask("sum by (instance) (rate(tripnote_audit_events_total{@}[$__rate_interval]))", "audited: {{instance}}")
             .ask("sum by (reader) (rate(tripnote_events_lost_total{@}[$__rate_interval]))", "lost: {{reader}}")
             .unit("ops"),
         Panel::table("Replicas", "Which version does each replica run, and since when?", &["instance", "version"])

@@ -22,6 +22,8 @@ closed_words! {
         Log = "log",
         /// A stream of `WatchEvents`.
         Watcher = "watcher",
+        /// The audit file.
+        Audit = "audit",
     }
 }
 
@@ -93,6 +95,9 @@ pub const EVENTS_LOST: Metric = Metric::counter(
     &[Label::words("reader", || words!(EventReader))],
     "Events that came faster than a reader took them; counters here never miss one",
 );
+/// Audited events.
+pub const AUDITED: Metric =
+    Metric::counter("tripnote_audit_events_total", &[], "Events that were written to the audit file");
 /// Watchers.
 pub const EVENT_WATCHERS: Metric =
     Metric::gauge("tripnote_event_watchers", Unit::Count, &[], "Streams of `WatchEvents` that are open");

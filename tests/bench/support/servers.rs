@@ -73,6 +73,7 @@ async fn real(bound: Bound) {
         test_clock: None,
         log: tripnote::telemetry::log::event,
         recorder: Arc::new(Recorder::new(&Names::default(), &rpc_methods())),
+        audit: None,
         http: None,
     };
     serve(bound, settings, std::future::pending()).await.unwrap();

@@ -14,6 +14,7 @@ use tripnote::domain::breaker::routes::Routes;
 use tripnote::domain::ids::HashKey;
 use tripnote::engine::clock::{Clock, ManualClock};
 use tripnote::engine::{Engine, EngineSettings, Identity, Reading};
+use tripnote::service::audit::Audit;
 use tripnote::service::server::{Address, Bound, HttpSettings, ServiceSettings, serve};
 use tripnote::service::{ConfigFault, Reload, Reloaded, ServiceLimits, rpc_methods};
 use tripnote::telemetry::recorder::{Names, Recorder};
@@ -100,6 +101,10 @@ impl Reload for TextReload {
     }
 }
 
+fn any_port() -> Address {
+    Address::Tcp("127.0.0.1:0".parse().unwrap())
+}
+
 impl TestServer {
     pub(crate) async fn start(toml: &str) -> Self {
         Self::start_at(toml, &Address::Tcp("127.0.0.1:0".parse().unwrap())).await.0
@@ -116,19 +121,25 @@ impl TestServer {
         address: &Address,
         unix_ms: i64,
     ) -> (Self, Arc<parking_lot::Mutex<(String, u64)>>) {
-        Self::start_as(toml, [address, &Address::Tcp("127.0.0.1:0".parse().unwrap())], unix_ms).await
+        Self::start_as(toml, [address, &any_port()], unix_ms, None).await
     }
 
     /// Starts a server whose HTTP face is a socket file.
     pub(crate) async fn start_with_http(toml: &str, http: &str) -> Self {
         let http = Address::Unix(http.strip_prefix("unix:").unwrap().into());
-        Self::start_as(toml, [&Address::Tcp("127.0.0.1:0".parse().unwrap()), &http], NOON_UNIX_MS).await.0
+        Self::start_as(toml, [&any_port(), &http], NOON_UNIX_MS, None).await.0
+    }
+
+    /// Starts a server that writes its events to a file.
+    pub(crate) async fn start_audited(toml: &str, audit: Audit) -> Self {
+        Self::start_as(toml, [&any_port(), &any_port()], NOON_UNIX_MS, Some(audit)).await.0
     }
 
     async fn start_as(
         toml: &str,
         [address, http]: [&Address; 2],
         unix_ms: i64,
+        audit: Option<Audit>,
     ) -> (Self, Arc<parking_lot::Mutex<(String, u64)>>) {
         let clock = Arc::new(ManualClock::at_unix_ms(unix_ms));
         let engine = engine(toml, &clock);
@@ -161,6 +172,7 @@ impl TestServer {
             test_clock: Some(Arc::clone(&clock)),
             log: tripnote::telemetry::log::event,
             recorder: Arc::clone(&recorder),
+            audit,
             http: Some(HttpSettings { bound: http, hosts: config.settings.http_hosts }),
         };
         let (stop, stopped) = oneshot::channel();
