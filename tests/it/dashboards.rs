@@ -6,6 +6,8 @@ mod names;
 mod promql;
 #[cfg(feature = "real")]
 mod promtool;
+#[cfg(feature = "real")]
+mod truth;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -15,22 +15,35 @@ use tripnote::wire::pb;
 use crate::session::agent::{Agent, Word};
 use crate::support::TestServer;
 
-/// A Prometheus that scrapes itself once a second.
-struct Prometheus {
+/// A Prometheus of a test, gone with it.
+pub(crate) struct Prometheus {
     child: Child,
-    port: u16,
+    pub(crate) port: u16,
     home: PathBuf,
 }
 
 impl Prometheus {
+    /// One that scrapes itself once a second, and has done so.
     async fn start() -> Self {
+        let config = |port| {
+            format!(
+                "global: {{scrape_interval: 1s}}\nscrape_configs:\n- job_name: itself\n  static_configs: [{{targets: ['127.0.0.1:{port}']}}]\n"
+            )
+        };
+        let prometheus = Self::start_with(config, &[]);
+        prometheus.wait_for("up == 1").await;
+        prometheus
+    }
+
+    /// One with a configuration of its own, and files beside it. The configuration may need its port.
+    pub(crate) fn start_with(config: impl FnOnce(u16) -> String, files: &[(&str, &str)]) -> Self {
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let home = std::env::temp_dir().join(format!("tripnote-prometheus-{}-{port}", std::process::id()));
         std::fs::create_dir_all(&home).unwrap();
-        let config = format!(
-            "global: {{scrape_interval: 1s}}\nscrape_configs:\n- job_name: itself\n  static_configs: [{{targets: ['127.0.0.1:{port}']}}]\n"
-        );
-        std::fs::write(home.join("prometheus.yml"), config).unwrap();
+        std::fs::write(home.join("prometheus.yml"), config(port)).unwrap();
+        for (name, text) in files {
+            std::fs::write(home.join(name), text).unwrap();
+        }
         let child = Command::new("prometheus")
             .arg(format!("--config.file={}", home.join("prometheus.yml").display()))
             .arg(format!("--storage.tsdb.path={}", home.join("data").display()))
@@ -39,18 +52,22 @@ impl Prometheus {
             .stdout(Stdio::null())
             .spawn()
             .expect("Debian's package `prometheus` is installed");
-        let prometheus = Self { child, port, home };
-        for _ in 0..300 {
-            if prometheus.query("up == 1").await.is_some_and(|(_, body)| body.contains("\"value\"")) {
-                return prometheus;
+        Self { child, port, home }
+    }
+
+    /// Until an expression has a value.
+    pub(crate) async fn wait_for(&self, promql: &str) {
+        for _ in 0..600 {
+            if self.query(promql).await.is_some_and(|(_, body)| body.contains("\"value\"")) {
+                return;
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        panic!("Prometheus has not scraped itself within 30 s");
+        panic!("Prometheus has no value of {promql} within 60 s");
     }
 
     /// Its answer to an instant query; none where nothing listens.
-    async fn query(&self, promql: &str) -> Option<(u32, String)> {
+    pub(crate) async fn query(&self, promql: &str) -> Option<(u32, String)> {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).await.ok()?;
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.ok()?;
         tokio::spawn(connection);

@@ -21,9 +21,16 @@ use crate::telemetry::catalogue::{BreakerState, MOVES, NotClosed, OTHER};
 const BREAKERS_MAX: usize = 2_000;
 /// Wordings with a name in one life.
 const VARIANTS_MAX: usize = 64;
-/// Parts of configured breakers with series of their own. A breaker times a signal times a wording would be too many;
-/// few of them ever trip.
-pub(super) const PARTS_MAX: usize = 42;
+/// Series that all that has a name may have, beside what every configuration has: what keeps a replica below 2,500.
+const SERIES_MAX: usize = 1_800;
+/// Series of a part, without those of its signal and wording.
+const OF_PART: usize = 3 + FirstAction::ALL.len() + Resolution::ALL.len();
+/// Series of a breaker.
+const OF_BREAKER: usize = 2 + BreakerState::ALL.len() + MOVES.len();
+/// Series of a wording: the parts of guards and of all other breakers, and the steps to a recovery of each signal.
+const OF_VARIANT: usize = 240;
+/// Parts that always have a place, however many breakers there are.
+const PARTS_MIN: usize = 40;
 
 /// A breaker, a signal and a wording.
 type Part = (Code, Signal, Code);
@@ -201,7 +208,7 @@ impl Known {
             }
         }
         let parts = names.breakers.len() * target_signals().count() * names.variants.len();
-        if parts > PARTS_MAX.saturating_sub(self.own_parts) {
+        if parts > self.parts_max().saturating_sub(self.own_parts) {
             return; // there is no place for all: who trips first has it
         }
         for code in &names.breakers {
@@ -210,6 +217,13 @@ impl Known {
                 self.make(handles, (code.clone(), signal, variant.clone()));
             }
         }
+    }
+
+    /// Parts of configured breakers with series of their own. A breaker times a signal times a wording can be too many; few
+    /// of them ever trip.
+    pub(super) fn parts_max(&self) -> usize {
+        let taken = self.breakers.len() * OF_BREAKER + self.variants.len().saturating_sub(1) * OF_VARIANT; // `other` is one
+        (SERIES_MAX.saturating_sub(taken) / OF_PART).max(PARTS_MIN)
     }
 
     /// The handles of a breaker, or of all that have no name.
@@ -243,7 +257,7 @@ impl Known {
             return Arc::clone(known);
         }
         let is_own = part.0 != self.other_code && !GUARDS.iter().any(|(guard, _)| part.0.as_str() == *guard);
-        if is_own && self.own_parts >= PARTS_MAX {
+        if is_own && self.own_parts >= self.parts_max() {
             return self.make(handles, (self.other_code.clone(), part.1, part.2));
         }
         self.own_parts += usize::from(is_own);
