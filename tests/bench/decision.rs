@@ -7,6 +7,9 @@
 //! An operation of tripnote is an `admit` and its `report` with one read of the machine's clock for both, as a steady
 //! agent has them in one RPC; it includes the names' keyed hashes, the look-ups and the permit's seal and its proof. An
 //! operation of the others is their permission to call and the note of a success.
+//!
+//! `valgrind --tool=callgrind BENCH --pairs 20000` counts the instructions of these pairs alone; against `--pairs 0`, and
+//! by file, that tells what a part of them costs on a machine that is never quiet.
 
 #![allow(
     clippy::unwrap_used,
@@ -69,7 +72,14 @@ const FEW_ROW: &str = "tripnote, 10 targets";
 const MANY_ROW: &str = "tripnote, 1,000,000 targets, all in use at random";
 const REFUSAL_NS_MAX: f64 = 1_000.0;
 
+/// Before a number of pairs of admit and report: these alone are made, for callgrind to count their instructions.
+const PAIRS: &str = "--pairs";
+
 fn main() {
+    if let Some(pairs) = std::env::args().skip_while(|word| word != PAIRS).nth(1) {
+        let few = Subject::new(BreakerPolicy::default(), FEW);
+        return few.pass_some(pairs.parse().expect("a number of pairs"), 0, FEW);
+    }
     let (rounds, slice) =
         if is_asked_for("--quick") { (3, Duration::from_millis(2)) } else { (41, Duration::from_millis(5)) };
     println!("decision: median of {rounds} interleaved rounds, load before {}", load());
