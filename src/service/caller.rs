@@ -11,20 +11,34 @@ pub(super) trait SaysCaller {
     fn callers(&mut self, show: &mut dyn FnMut(&mut String));
 }
 
-/// A request in which nobody is nameless who came over a Unix socket: where no name is given, it is `uid:` and the number
-/// of the user that the kernel tells. A name that is given stands, and may be that of another.
-pub(super) fn known<T: SaysCaller>(request: Request<T>) -> T {
-    let info = request.extensions().get::<UdsConnectInfo>();
-    let uid = info.and_then(|info| info.peer_cred.as_ref()).map(tokio::net::unix::UCred::uid);
-    let mut message = request.into_inner();
-    if let Some(uid) = uid {
-        message.callers(&mut |caller| {
-            if caller.is_empty() {
-                *caller = format!("uid:{uid}");
-            }
-        });
+/// The user at the other end of a Unix socket, as the kernel tells; none over TCP.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct User(Option<u32>);
+
+impl User {
+    /// The user behind a request.
+    pub(super) fn of<T>(request: &Request<T>) -> Self {
+        let info = request.extensions().get::<UdsConnectInfo>();
+        Self(info.and_then(|info| info.peer_cred.as_ref()).map(tokio::net::unix::UCred::uid))
     }
-    message
+
+    /// The message with nobody nameless in it who came over a Unix socket: where no name is given, it is `uid:` and the
+    /// number of the user. A name that is given stands, and may be that of another.
+    pub(super) fn known<T: SaysCaller>(self, mut message: T) -> T {
+        if let Self(Some(uid)) = self {
+            message.callers(&mut |caller| {
+                if caller.is_empty() {
+                    *caller = format!("uid:{uid}");
+                }
+            });
+        }
+        message
+    }
+}
+
+/// The message of a request, with nobody nameless in it who has a [`User`].
+pub(super) fn known<T: SaysCaller>(request: Request<T>) -> T {
+    User::of(&request).known(request.into_inner())
 }
 
 impl SaysCaller for pb::Outcome {

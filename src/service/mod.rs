@@ -5,6 +5,7 @@ mod breaker;
 mod caller;
 mod failure;
 mod gate;
+mod guard;
 pub mod http;
 mod meter;
 mod operator;

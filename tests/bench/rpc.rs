@@ -66,7 +66,7 @@ const WAVE: &[Aim] = &[Aim::Calls(0.70)];
 const FULL: &[Aim] = &[Aim::CpuBeyondUs(5.0)];
 const PACED: &[Aim] = &[Aim::P99(1.15)];
 
-const VARIANTS: [Variant; 12] = [
+const VARIANTS: [Variant; 14] = [
     Variant { name: "Admit, TCP 1x1", over: Transport::Tcp, message: Message::Plain, pace: ONE, goals: UNARY },
     Variant { name: "Admit, TCP 4x4", over: Transport::Tcp, message: Message::Plain, pace: SIXTEEN, goals: UNARY },
     Variant { name: "Admit, Unix 1x1", over: Transport::Unix, message: Message::Plain, pace: ONE, goals: UNARY },
@@ -87,6 +87,20 @@ const VARIANTS: [Variant; 12] = [
         over: Transport::Tcp,
         message: Message::Wave(64),
         pace: SIXTEEN,
+        goals: WAVE,
+    },
+    Variant {
+        name: "Guard, window 16, TCP 1x1",
+        over: Transport::Tcp,
+        message: Message::Stream(16),
+        pace: ONE,
+        goals: WAVE,
+    },
+    Variant {
+        name: "Guard, window 64, TCP 1x1",
+        over: Transport::Tcp,
+        message: Message::Stream(64),
+        pace: ONE,
         goals: WAVE,
     },
     Variant { name: "refusal, TCP 1x1", over: Transport::Tcp, message: Message::Refused, pace: ONE, goals: &[] },

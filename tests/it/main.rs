@@ -20,6 +20,7 @@ mod experiments;
 mod failure;
 mod flood;
 mod follow_ups;
+mod guard;
 mod http;
 mod lifecycle;
 mod metrics;

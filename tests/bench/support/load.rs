@@ -10,7 +10,10 @@ use std::time::{Duration, Instant};
 
 use hyper_util::rt::TokioIo;
 use tokio::net::UnixStream;
+use tokio::sync::mpsc;
 use tokio::task::spawn_local;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Streaming;
 use tonic::transport::{Channel, Endpoint};
 use tripnote::wire::pb;
 use tripnote::wire::pb::breaker_service_client::BreakerServiceClient;
@@ -40,6 +43,8 @@ pub(crate) enum Message {
     Full,
     /// That many plain calls at once.
     Wave(usize),
+    /// Plain calls on one stream, of which so many are always under way.
+    Stream(usize),
     /// A target whose circuit is open.
     Refused,
 }
@@ -201,11 +206,40 @@ struct Caller {
     calls: usize,
     /// Of the call before.
     permit: Vec<u8>,
+    stream: Option<Pipelined>,
+}
+
+/// A stream on which so many calls are always under way.
+struct Pipelined {
+    asks: mpsc::Sender<pb::GuardRequest>,
+    answers: Streaming<pb::GuardResponse>,
+}
+
+impl Pipelined {
+    async fn start(mut client: Client, task: usize, window: usize) -> Self {
+        let (asks, stream) = mpsc::channel(window + 1);
+        for at in 0..window {
+            asks.send(asked(task + at)).await.unwrap();
+        }
+        let answers = client.guard(ReceiverStream::new(stream)).await.unwrap().into_inner();
+        Self { asks, answers }
+    }
+
+    /// Takes one answer and asks for the next.
+    async fn turn(&mut self, number: usize) {
+        let answer = self.answers.message().await.unwrap().unwrap();
+        assert!(matches!(answer.answer, Some(pb::guard_response::Answer::Admit(_))), "a call that is not answered");
+        self.asks.send(asked(number)).await.unwrap();
+    }
+}
+
+fn asked(number: usize) -> pb::GuardRequest {
+    pb::GuardRequest { tag: number as u64, ask: Some(pb::guard_request::Ask::Admit(plain(target(number)))) }
 }
 
 impl Caller {
     fn new(client: Client, message: Message, task: usize) -> Self {
-        Self { client, message, task, calls: 0, permit: vec![] }
+        Self { client, message, task, calls: 0, permit: vec![], stream: None }
     }
 
     async fn call(&mut self) {
@@ -224,6 +258,13 @@ impl Caller {
                 let calls = (0..size).map(|at| plain(target(self.task + self.calls + at))).collect();
                 let answer = self.client.admit_wave(pb::AdmitWaveRequest { calls, reports: vec![] }).await.unwrap();
                 assert_eq!(answer.into_inner().results.len(), size);
+            }
+            Message::Stream(window) => {
+                let stream = match &mut self.stream {
+                    Some(stream) => stream,
+                    none => none.insert(Pipelined::start(self.client.clone(), self.task, window).await),
+                };
+                stream.turn(self.task + self.calls).await;
             }
             Message::Refused => {
                 let answer = self.client.admit(plain(refused_target())).await.unwrap();

@@ -4,12 +4,13 @@
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio_stream::StreamExt;
 use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
-use tonic::{Request, Response, Status};
+use tokio_stream::{Stream, StreamExt};
+use tonic::{Request, Response, Status, Streaming};
 use tripnote::config::Config;
 use tripnote::engine::clock::SystemClock;
 use tripnote::service::server::{Address, Bound, ServiceSettings, serve};
@@ -172,6 +173,20 @@ impl Noop {
 
 #[tonic::async_trait]
 impl BreakerService for Noop {
+    type GuardStream = Pin<Box<dyn Stream<Item = Result<pb::GuardResponse, Status>> + Send>>;
+
+    async fn guard(
+        &self,
+        request: Request<Streaming<pb::GuardRequest>>,
+    ) -> Result<Response<Self::GuardStream>, Status> {
+        let permit = self.permit.clone();
+        let answers = request.into_inner().map(move |ask| {
+            let answer = Some(pb::guard_response::Answer::Admit(permit.clone()));
+            ask.map(|ask| pb::GuardResponse { tag: ask.tag, answer })
+        });
+        Ok(Response::new(Box::pin(answers)))
+    }
+
     async fn admit(&self, request: Request<pb::AdmitRequest>) -> Result<Response<pb::AdmitResponse>, Status> {
         Ok(Response::new(self.answer(request.get_ref())))
     }
