@@ -78,7 +78,7 @@ const PAIRS: &str = "--pairs";
 fn main() {
     if let Some(pairs) = std::env::args().skip_while(|word| word != PAIRS).nth(1) {
         let few = Subject::new(BreakerPolicy::default(), FEW);
-        return few.pass_some(pairs.parse().expect("a number of pairs"), 0, FEW);
+        return few.pass_some(pairs.parse().unwrap(), 0, FEW);
     }
     let (rounds, slice) =
         if is_asked_for("--quick") { (3, Duration::from_millis(2)) } else { (41, Duration::from_millis(5)) };

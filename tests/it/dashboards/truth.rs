@@ -254,7 +254,7 @@ async fn assert_boards(prometheus: &Prometheus, truth: &Truth) {
 
 /// Until both replicas were scraped after this moment.
 async fn scraped(prometheus: &Prometheus) {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64();
+    let now = value(prometheus, "vector(time())").await;
     prometheus.wait_for(&format!("count(timestamp(tripnote_build_info) > {now}) == 2")).await;
 }
 
