@@ -1,0 +1,1 @@
+"""The messages of `proto/tripnote/v1`, written by `regenerate`."""
