@@ -22,7 +22,7 @@ use super::audit::{self, Audit};
 use super::breaker::Breakers;
 use super::failure::Failures;
 use super::gate::{Gate, GateLayer};
-use super::http::{Face, HttpServing, Stage};
+use super::http::{Face, HttpServing, Inside, Stage};
 use super::meter::MeterLayer;
 use super::operator::Operators;
 use super::pump::Pump;
@@ -164,10 +164,6 @@ pub async fn serve(
     engine.log().on_every_event(move |events| ear.events(events));
     let (drain, drains) = watch::channel(false);
     let stage = watch::Sender::new(Stage::Loading);
-    let face = http.map(|http| {
-        let face = Face::new(http.hosts, Arc::clone(&engine), Arc::clone(&recorder), stage.subscribe());
-        HttpServing::start(http.bound, face)
-    });
     let pump = Pump::start(&engine);
     let gate = Arc::new(Gate::new(limits.requests_in_flight));
     let (end, ends) = watch::channel(false);
@@ -177,6 +173,7 @@ pub async fn serve(
         let events = pump.follow(&engine, 0, ends);
         beside.spawn(audit::run(audit, events, Arc::clone(&engine), Arc::clone(&recorder)));
     }
+    let of_face = (Arc::clone(&engine), Arc::clone(&recorder));
     let layers = (MeterLayer(Arc::clone(&recorder)), GateLayer(Arc::clone(&gate)));
     let shared = Arc::new(Shared { engine, limits, reload, pump, drains: drains.clone(), recorder, test_clock });
     let (mut health, health_service) = tonic_health::server::health_reporter();
@@ -188,6 +185,15 @@ pub async fn serve(
         .layer(layers.0)
         .layer(layers.1);
     let routes = routes(shared, &health).await.add_service(health_service);
+    let face = http.map(|http| {
+        let inside = Inside {
+            routes: routes.clone(),
+            gate: Arc::clone(&gate),
+            bytes_max: (limits.request_bytes, limits.payload_bytes),
+        };
+        let face = Face::new(http.hosts, of_face, stage.subscribe(), inside);
+        HttpServing::start(http.bound, face)
+    });
     let socket_file = bound.socket_file();
     let serving = listen(builder, routes, bound, drains);
     tokio::pin!(serving);
@@ -199,7 +205,12 @@ pub async fn serve(
             stop_serving(&mut health).await;
             gate.drain();
             drain.send_replace(true);
-            match tokio::time::timeout(drain_for, &mut serving).await {
+            let done = async {
+                let served = (&mut serving).await;
+                gate.emptied().await; // what came over HTTP
+                served
+            };
+            match tokio::time::timeout(drain_for, done).await {
                 Ok(served) => served,
                 Err(_elapsed) => {
                     tracing::warn!("some requests did not end within the drain time and were cut");

@@ -24,7 +24,7 @@ async fn health_readiness_and_metrics_are_there_and_nothing_else() {
     for path in ["/", "/metrics/", "/Metrics", "/console", "/../etc/passwd", "/metrics%2f"] {
         let answer = get(path).await;
         assert_eq!(answer.status, 404, "{path}");
-        assert_eq!(answer.body, "there are GET /metrics, GET /healthz and GET /readyz\n");
+        assert!(answer.body.starts_with("there are GET /metrics, GET /healthz, GET /readyz, and what"), "{path}");
     }
     server.stop().await;
 }

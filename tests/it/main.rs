@@ -34,4 +34,5 @@ mod tables;
 mod typing;
 mod watch;
 mod wave;
+mod ways;
 mod words;

@@ -67,6 +67,78 @@ closed_words! {
     }
 }
 
+closed_words! {
+    /// What a request of the HTTP face was for.
+    HttpRoute {
+        /// The RPC `Admit`.
+        Admit = "admit",
+        /// The RPC `AdmitWave`.
+        AdmitWave = "admit_wave",
+        /// The RPC `Report`.
+        Report = "report",
+        /// The RPC `Peek`.
+        Peek = "peek",
+        /// The RPC `OpenSession`.
+        OpenSession = "open_session",
+        /// The RPC `CloseSession`.
+        CloseSession = "close_session",
+        /// The RPC `BeginTask`.
+        BeginTask = "begin_task",
+        /// The RPC `EndWave`.
+        EndWave = "end_wave",
+        /// The RPC `AdvanceContextEpoch`.
+        AdvanceContextEpoch = "advance_context_epoch",
+        /// The RPC `ReviewAnswer`.
+        ReviewAnswer = "review_answer",
+        /// The RPC `ReleaseEffect`.
+        ReleaseEffect = "release_effect",
+        /// The RPC `GetEvidence`.
+        GetEvidence = "get_evidence",
+        /// The RPC `GetSession`.
+        GetSession = "get_session",
+        /// The RPC `Decide`.
+        Decide = "decide",
+        /// The RPC `ListAttempts`.
+        ListAttempts = "list_attempts",
+        /// The RPC `AcceptSketch`.
+        AcceptSketch = "accept_sketch",
+        /// The RPC `ListCircuits`.
+        ListCircuits = "list_circuits",
+        /// The RPC `GetCircuit`.
+        GetCircuit = "get_circuit",
+        /// The RPC `SetOverride`.
+        SetOverride = "set_override",
+        /// The RPC `ClearOverride`.
+        ClearOverride = "clear_override",
+        /// The RPC `Reset`.
+        Reset = "reset",
+        /// The RPC `ReloadConfig`.
+        ReloadConfig = "reload_config",
+        /// The RPC `GetBehaviour`.
+        GetBehaviour = "get_behaviour",
+        /// The stream of events, from its head to its beginning.
+        Events = "events",
+        /// A hook of Claude Code.
+        HookClaudeCode = "hook_claude_code",
+        /// A hook of Codex.
+        HookCodex = "hook_codex",
+        /// Anything that is not there.
+        Other = "other",
+    }
+}
+
+closed_words! {
+    /// The class of an HTTP status.
+    HttpClass {
+        /// It was answered.
+        Answered = "2xx",
+        /// The request was at fault, or came when there was no room.
+        Refused = "4xx",
+        /// The service was at fault, or drains.
+        Failed = "5xx",
+    }
+}
+
 const TYPE: Label = Label { name: "grpc_type", values: Values::Methods };
 const SERVICE: Label = Label { name: "grpc_service", values: Values::Methods };
 const METHOD: Label = Label { name: "grpc_method", values: Values::Methods };
@@ -86,6 +158,19 @@ pub const RPC_SECONDS: Metric = Metric::histogram(
     (Unit::Second, &[0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.025, 0.25]),
     &[TYPE, SERVICE, METHOD],
     "How long unary RPCs took inside the service, from their head to that of the answer",
+);
+/// Requests of the HTTP face.
+pub const HTTP_REQUESTS: Metric = Metric::counter(
+    "tripnote_http_requests_total",
+    &[Label::words("route", || words!(HttpRoute)), Label::words("code", || words!(HttpClass))],
+    "Requests over HTTP that were answered, by what they were for; none of them is among the RPCs",
+);
+/// How long they took.
+pub const HTTP_SECONDS: Metric = Metric::histogram(
+    "tripnote_http_request_duration_seconds",
+    (Unit::Second, &[0.000_5, 0.001, 0.002_5, 0.005, 0.025, 0.25, 2.5]),
+    &[],
+    "How long requests over HTTP took, from their head to that of the answer, with the coming of their body",
 );
 /// Events.
 pub const EVENTS: Metric = Metric::counter("tripnote_events_total", &[], "Events of this life: the number of the last");
