@@ -210,13 +210,10 @@ pub async fn serve(
                 gate.emptied().await; // what came over HTTP
                 served
             };
-            match tokio::time::timeout(drain_for, done).await {
-                Ok(served) => served,
-                Err(_elapsed) => {
-                    tracing::warn!("some requests did not end within the drain time and were cut");
-                    Ok(())
-                }
-            }
+            tokio::time::timeout(drain_for, done).await.unwrap_or_else(|_elapsed| {
+                tracing::warn!("some requests did not end within the drain time and were cut");
+                Ok(())
+            })
         }
     };
     end.send_replace(true);

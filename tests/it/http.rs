@@ -1,5 +1,9 @@
 //! The HTTP face: what is there, for whom, and that nobody can hold it up.
 
+mod api;
+mod events;
+mod hooks;
+
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpStream, UnixStream};
 

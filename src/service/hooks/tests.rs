@@ -14,10 +14,8 @@ fn fault(text: &str) -> String {
 }
 
 fn outcome(asked: Asked) -> pb::Outcome {
-    match asked {
-        Asked::Report(outcome) => *outcome,
-        other => panic!("a report was due: {other:?}"),
-    }
+    let Asked::Report(outcome) = asked else { panic!("a report was due: {asked:?}") };
+    *outcome
 }
 
 #[test]

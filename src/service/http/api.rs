@@ -53,7 +53,7 @@ pub(super) async fn answer(State(face): State<Face>, request: Request) -> Respon
     let running = face.recorder.http_begins();
     let found = find(request.method(), request.uri().path());
     let word = match &found {
-        Found::Route(route, _) => route.word,
+        Found::Route(route, _) => route.word(),
         Found::OtherMethod(_) | Found::Nothing => HttpRoute::Other,
     };
     let response = match found {

@@ -23,11 +23,7 @@ pub(super) async fn codex(State(face): State<Face>, request: Request) -> Respons
 async fn of(face: &Face, program: HookProgram, request: Request) -> Response {
     let running = face.recorder.http_begins();
     let response = answered(face, program, request).await.unwrap_or_else(|problem| *problem);
-    let word = match program {
-        HookProgram::ClaudeCode => HttpRoute::HookClaudeCode,
-        HookProgram::Codex => HttpRoute::HookCodex,
-    };
-    running.end(word, response.status().as_u16());
+    running.end(HttpRoute::Hooks, response.status().as_u16());
     response
 }
 

@@ -6,6 +6,7 @@ mod call;
 mod events;
 mod hooks;
 mod hosts;
+mod openapi;
 mod problem;
 mod routes;
 mod serving;
@@ -95,6 +96,7 @@ impl Face {
             .route("/metrics", get(metrics))
             .route("/healthz", get(healthz))
             .route("/readyz", get(readyz))
+            .route("/openapi.json", get(openapi::answer))
             .route("/v1/hooks/claude-code", post(hooks::claude_code).fallback(only_post))
             .route("/v1/hooks/codex", post(hooks::codex).fallback(only_post))
             .route("/v1/{*rest}", any(api::answer))

@@ -36,8 +36,20 @@ pub(super) struct Route {
     pub(super) id: Option<&'static str>,
     /// The fields that a query may set, by their last name; a route without a body takes all of its fields this way.
     pub(super) query: &'static [&'static str],
+}
+
+impl Route {
     /// As metrics know it.
-    pub(super) word: HttpRoute,
+    pub(super) fn word(&self) -> HttpRoute {
+        match self.rpc {
+            (BREAKERS, _) => HttpRoute::Breakers,
+            (SESSIONS, _) => HttpRoute::Sessions,
+            (FAILURES, _) => HttpRoute::Failures,
+            (OPERATORS, "WatchEvents") => HttpRoute::Events,
+            (OPERATORS, _) => HttpRoute::Operators,
+            _ => HttpRoute::Other,
+        }
+    }
 }
 
 const BREAKERS: &str = "BreakerService";
@@ -46,73 +58,47 @@ const FAILURES: &str = "FailureService";
 const OPERATORS: &str = "OperatorService";
 const SESSION: Option<&str> = Some("session.session_id");
 
-const fn post(path: &'static str, rpc: (&'static str, &'static str), word: HttpRoute) -> Route {
-    Route { verb: Verb::Post, path, rpc, id: None, query: &[], word }
+const fn post(path: &'static str, rpc: (&'static str, &'static str)) -> Route {
+    Route { verb: Verb::Post, path, rpc, id: None, query: &[] }
 }
 
-const fn of_session(path: &'static str, rpc: &'static str, word: HttpRoute) -> Route {
-    Route { id: SESSION, ..post(path, (SESSIONS, rpc), word) }
+const fn of_session(path: &'static str, rpc: &'static str) -> Route {
+    Route { id: SESSION, ..post(path, (SESSIONS, rpc)) }
 }
 
-const fn get(
-    path: &'static str,
-    rpc: (&'static str, &'static str),
-    query: &'static [&'static str],
-    word: HttpRoute,
-) -> Route {
-    Route { verb: Verb::Get, path, rpc, id: None, query, word }
+const fn get(path: &'static str, rpc: (&'static str, &'static str), query: &'static [&'static str]) -> Route {
+    Route { verb: Verb::Get, path, rpc, id: None, query }
 }
 
 /// All of them. Of two that fit a path the first is meant.
 pub(super) static ROUTES: [Route; 24] = [
-    post("/v1/admit", (BREAKERS, "Admit"), HttpRoute::Admit),
-    post("/v1/admit-wave", (BREAKERS, "AdmitWave"), HttpRoute::AdmitWave),
-    post("/v1/report", (BREAKERS, "Report"), HttpRoute::Report),
-    post("/v1/peek", (BREAKERS, "Peek"), HttpRoute::Peek),
-    of_session("/v1/sessions/{id}:open", "OpenSession", HttpRoute::OpenSession),
-    of_session("/v1/sessions/{id}:close", "CloseSession", HttpRoute::CloseSession),
-    of_session("/v1/sessions/{id}:beginTask", "BeginTask", HttpRoute::BeginTask),
-    of_session("/v1/sessions/{id}:endWave", "EndWave", HttpRoute::EndWave),
-    of_session("/v1/sessions/{id}:advanceContextEpoch", "AdvanceContextEpoch", HttpRoute::AdvanceContextEpoch),
-    of_session("/v1/sessions/{id}:review", "ReviewAnswer", HttpRoute::ReviewAnswer),
-    of_session("/v1/sessions/{id}:releaseEffect", "ReleaseEffect", HttpRoute::ReleaseEffect),
+    post("/v1/admit", (BREAKERS, "Admit")),
+    post("/v1/admit-wave", (BREAKERS, "AdmitWave")),
+    post("/v1/report", (BREAKERS, "Report")),
+    post("/v1/peek", (BREAKERS, "Peek")),
+    of_session("/v1/sessions/{id}:open", "OpenSession"),
+    of_session("/v1/sessions/{id}:close", "CloseSession"),
+    of_session("/v1/sessions/{id}:beginTask", "BeginTask"),
+    of_session("/v1/sessions/{id}:endWave", "EndWave"),
+    of_session("/v1/sessions/{id}:advanceContextEpoch", "AdvanceContextEpoch"),
+    of_session("/v1/sessions/{id}:review", "ReviewAnswer"),
+    of_session("/v1/sessions/{id}:releaseEffect", "ReleaseEffect"),
     Route {
         id: SESSION,
-        ..get(
-            "/v1/sessions/{id}/evidence",
-            (SESSIONS, "GetEvidence"),
-            &["session.caller", "current_task_only"],
-            HttpRoute::GetEvidence,
-        )
+        ..get("/v1/sessions/{id}/evidence", (SESSIONS, "GetEvidence"), &["session.caller", "current_task_only"])
     },
-    Route {
-        id: SESSION,
-        ..get("/v1/sessions/{id}", (SESSIONS, "GetSession"), &["session.caller"], HttpRoute::GetSession)
-    },
-    post("/v1/decide", (FAILURES, "Decide"), HttpRoute::Decide),
-    get("/v1/attempts", (FAILURES, "ListAttempts"), &["step", "caller"], HttpRoute::ListAttempts),
-    Route {
-        id: Some("id"),
-        ..post("/v1/attempts/{id}:acceptSketch", (FAILURES, "AcceptSketch"), HttpRoute::AcceptSketch)
-    },
-    get(
-        "/v1/circuits",
-        (OPERATORS, "ListCircuits"),
-        &["breaker", "only_not_closed", "page_size", "page_token"],
-        HttpRoute::ListCircuits,
-    ),
-    post("/v1/circuits:get", (OPERATORS, "GetCircuit"), HttpRoute::GetCircuit),
-    post("/v1/circuits:override", (OPERATORS, "SetOverride"), HttpRoute::SetOverride),
-    post("/v1/circuits:release", (OPERATORS, "ClearOverride"), HttpRoute::ClearOverride),
-    post("/v1/circuits:reset", (OPERATORS, "Reset"), HttpRoute::Reset),
-    post("/v1/config:reload", (OPERATORS, "ReloadConfig"), HttpRoute::ReloadConfig),
-    get("/v1/behaviour", (OPERATORS, "GetBehaviour"), &["breaker"], HttpRoute::GetBehaviour),
-    get(
-        "/v1/events",
-        (OPERATORS, "WatchEvents"),
-        &["after_seq", "breaker", "include_calls", "incarnation"],
-        HttpRoute::Events,
-    ),
+    Route { id: SESSION, ..get("/v1/sessions/{id}", (SESSIONS, "GetSession"), &["session.caller"]) },
+    post("/v1/decide", (FAILURES, "Decide")),
+    get("/v1/attempts", (FAILURES, "ListAttempts"), &["step", "caller"]),
+    Route { id: Some("id"), ..post("/v1/attempts/{id}:acceptSketch", (FAILURES, "AcceptSketch")) },
+    get("/v1/circuits", (OPERATORS, "ListCircuits"), &["breaker", "only_not_closed", "page_size", "page_token"]),
+    post("/v1/circuits:get", (OPERATORS, "GetCircuit")),
+    post("/v1/circuits:override", (OPERATORS, "SetOverride")),
+    post("/v1/circuits:release", (OPERATORS, "ClearOverride")),
+    post("/v1/circuits:reset", (OPERATORS, "Reset")),
+    post("/v1/config:reload", (OPERATORS, "ReloadConfig")),
+    get("/v1/behaviour", (OPERATORS, "GetBehaviour"), &["breaker"]),
+    get("/v1/events", (OPERATORS, "WatchEvents"), &["after_seq", "breaker", "include_calls", "incarnation"]),
 ];
 
 /// What a request asks for.
@@ -218,8 +204,7 @@ mod tests {
         let routed: Vec<String> = ROUTES.iter().map(|route| route.rpc.1.to_owned()).collect();
         assert_eq!(routed.iter().cloned().collect::<BTreeSet<_>>(), ours);
         assert_eq!(routed.len(), ours.len());
-        let words: BTreeSet<&str> = ROUTES.iter().map(|route| route.word.word()).collect();
-        assert_eq!(words.len(), ROUTES.len());
+        assert!(ROUTES.iter().all(|route| route.word() != HttpRoute::Other));
     }
 
     #[test]

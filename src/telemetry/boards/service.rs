@@ -21,11 +21,19 @@ pub(super) fn board() -> Board {
     }
 }
 
-fn calls() -> [Panel; 4] {
+fn calls() -> [Panel; 7] {
     let quantile = |of: &str| {
         format!(
             "histogram_quantile({of}, sum by (le, grpc_method) (
   rate(grpc_server_handling_seconds_bucket{{@, grpc_method=~\"Admit|AdmitWave|Report\"}}[$__rate_interval])
+))
+>= 0"
+        )
+    };
+    let of_http = |of: &str| {
+        format!(
+            "histogram_quantile({of}, sum by (le) (
+  rate(tripnote_http_request_duration_seconds_bucket{{@}}[$__rate_interval])
 ))
 >= 0"
         )
@@ -55,6 +63,30 @@ fn calls() -> [Panel; 4] {
         Panel::bars("Codes of calls that ended", "What did clients get, by code?")
             .ask("sum by (grpc_code) (increase(grpc_server_handled_total{@}[$__range])) > 0", "{{grpc_code}}")
             .empty("no calls"),
+        Panel::areas("Requests over HTTP", "What is asked over HTTP, a second, hooks among it? None of it is among the calls.")
+            .ask("sum by (route) (rate(tripnote_http_requests_total{@}[$__rate_interval])) > 0", "{{route}}")
+            .unit("reqps")
+            .empty("no requests"),
+        Panel::lines(
+            "Requests over HTTP at fault",
+            "Which share of requests over HTTP is at fault (4xx), or met a fault of the service (5xx)?",
+        )
+        .ask(
+            r#"sum by (code) (rate(tripnote_http_requests_total{@, code=~"4xx|5xx"}[$__rate_interval]))
+/ on () group_left () (sum(rate(tripnote_http_requests_total{@}[$__rate_interval])) > 0)"#,
+            "{{code}}",
+        )
+        .unit("percentunit")
+        .empty("no requests"),
+        Panel::lines(
+            "How long requests over HTTP take",
+            "How long do programs and people wait? Half and 99 of 100 of the requests take no longer.",
+        )
+        .ask(&of_http("0.5"), "p50")
+        .ask(&of_http("0.99"), "p99")
+        .unit("s")
+        .empty("no requests")
+        .size(24, 7),
     ]
 }
 
@@ -155,11 +187,11 @@ fn inside() -> [Panel; 6] {
             .size(4, 4),
         Panel::stat(
             "Series of a replica",
-            "How many series does a replica give? It is built to stay below 2,500.",
+            "How many series does a replica give? It is built to stay below 2,600.",
             "max(scrape_samples_post_metric_relabeling{@})",
         )
         .empty("not scraped")
-        .bad_above(2_500.0, 5_000.0)
+        .bad_above(2_600.0, 5_000.0)
         .size(4, 4),
     ]
 }

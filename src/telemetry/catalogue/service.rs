@@ -70,58 +70,18 @@ closed_words! {
 closed_words! {
     /// What a request of the HTTP face was for.
     HttpRoute {
-        /// The RPC `Admit`.
-        Admit = "admit",
-        /// The RPC `AdmitWave`.
-        AdmitWave = "admit_wave",
-        /// The RPC `Report`.
-        Report = "report",
-        /// The RPC `Peek`.
-        Peek = "peek",
-        /// The RPC `OpenSession`.
-        OpenSession = "open_session",
-        /// The RPC `CloseSession`.
-        CloseSession = "close_session",
-        /// The RPC `BeginTask`.
-        BeginTask = "begin_task",
-        /// The RPC `EndWave`.
-        EndWave = "end_wave",
-        /// The RPC `AdvanceContextEpoch`.
-        AdvanceContextEpoch = "advance_context_epoch",
-        /// The RPC `ReviewAnswer`.
-        ReviewAnswer = "review_answer",
-        /// The RPC `ReleaseEffect`.
-        ReleaseEffect = "release_effect",
-        /// The RPC `GetEvidence`.
-        GetEvidence = "get_evidence",
-        /// The RPC `GetSession`.
-        GetSession = "get_session",
-        /// The RPC `Decide`.
-        Decide = "decide",
-        /// The RPC `ListAttempts`.
-        ListAttempts = "list_attempts",
-        /// The RPC `AcceptSketch`.
-        AcceptSketch = "accept_sketch",
-        /// The RPC `ListCircuits`.
-        ListCircuits = "list_circuits",
-        /// The RPC `GetCircuit`.
-        GetCircuit = "get_circuit",
-        /// The RPC `SetOverride`.
-        SetOverride = "set_override",
-        /// The RPC `ClearOverride`.
-        ClearOverride = "clear_override",
-        /// The RPC `Reset`.
-        Reset = "reset",
-        /// The RPC `ReloadConfig`.
-        ReloadConfig = "reload_config",
-        /// The RPC `GetBehaviour`.
-        GetBehaviour = "get_behaviour",
+        /// Calls: what agents ask around each of them.
+        Breakers = "breakers",
+        /// Sessions.
+        Sessions = "sessions",
+        /// Failed steps.
+        Failures = "failures",
+        /// What operators ask, but for events.
+        Operators = "operators",
         /// The stream of events, from its head to its beginning.
         Events = "events",
-        /// A hook of Claude Code.
-        HookClaudeCode = "hook_claude_code",
-        /// A hook of Codex.
-        HookCodex = "hook_codex",
+        /// Hooks of agent programs.
+        Hooks = "hooks",
         /// Anything that is not there.
         Other = "other",
     }
@@ -168,7 +128,7 @@ pub const HTTP_REQUESTS: Metric = Metric::counter(
 /// How long they took.
 pub const HTTP_SECONDS: Metric = Metric::histogram(
     "tripnote_http_request_duration_seconds",
-    (Unit::Second, &[0.000_5, 0.001, 0.002_5, 0.005, 0.025, 0.25, 2.5]),
+    (Unit::Second, &[0.001, 0.005, 0.025, 0.25, 2.5]),
     &[],
     "How long requests over HTTP took, from their head to that of the answer, with the coming of their body",
 );

@@ -4,6 +4,7 @@
 mod fields;
 mod reader;
 mod scalar;
+mod schema;
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -14,6 +15,7 @@ use serde::Serializer as _;
 use super::invalid::InvalidField;
 use super::pb;
 pub use fields::{camel, put_named, put_text};
+pub use schema::{Direction, comment, parameter, reference, schemas};
 
 /// Every message and method of ours; empty where the descriptors cannot be read, which a test excludes.
 static POOL: LazyLock<DescriptorPool> =

@@ -62,12 +62,23 @@ pub(super) fn of_integer(kind: &Kind, number: i128) -> Option<Value> {
 
 /// A number with a point or an exponent: whole ones are as good as those without.
 pub(super) fn of_float(kind: &Kind, number: f64) -> Option<Value> {
+    // Beyond 2^53 not every whole number has a float of its own.
+    let whole = Some(number).filter(|number| number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0);
     match kind {
         Kind::Double => Some(Value::F64(number)),
         Kind::Float => Some(Value::F32(number as f32)),
-        // Beyond 2^53 not every whole number has a float of its own.
-        _ if number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0 => of_integer(kind, number as i128),
-        _ => None,
+        Kind::Uint32
+        | Kind::Fixed32
+        | Kind::Uint64
+        | Kind::Fixed64
+        | Kind::Int32
+        | Kind::Sint32
+        | Kind::Sfixed32
+        | Kind::Int64
+        | Kind::Sint64
+        | Kind::Sfixed64
+        | Kind::Enum(_) => whole.and_then(|number| of_integer(kind, number as i128)),
+        Kind::Bool | Kind::String | Kind::Bytes | Kind::Message(_) => None,
     }
 }
 
@@ -89,7 +100,10 @@ pub(super) fn of_text(kind: &Kind, text: &str) -> Option<Value> {
         | Kind::Sfixed32
         | Kind::Int64
         | Kind::Sint64
-        | Kind::Sfixed64 => text.parse().ok().and_then(|number| of_integer(kind, number)),
+        | Kind::Sfixed64 => {
+            let digits = Some(text).filter(|text| !text.starts_with('+')); // JSON writes no plus
+            digits.and_then(|digits| digits.parse().ok()).and_then(|number| of_integer(kind, number))
+        }
     }
 }
 

@@ -17,8 +17,14 @@ pub(crate) async fn run(endpoint: &str, arguments: &[&str]) -> Output {
 
 /// Runs the program with something on its standard input.
 pub(crate) async fn run_with(endpoint: &str, arguments: &[&str], input: &str) -> Output {
+    run_in(&std::env::temp_dir().display().to_string(), endpoint, arguments, input).await
+}
+
+/// The same with a folder for what lasts as long as a person is logged in.
+pub(crate) async fn run_in(runtime: &str, endpoint: &str, arguments: &[&str], input: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tripnote"));
     command.args(arguments).arg("--connect").arg(endpoint).env_remove("TRIPNOTE_CONNECT");
+    command.env_remove("TRIPNOTE_WHEN_DOWN").env("XDG_RUNTIME_DIR", runtime);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let input = input.to_owned();
     let run = move || {

@@ -1,6 +1,6 @@
 //! One script through every way in: what a model sees is the same, to the byte.
 
-mod cli;
+pub(crate) mod cli;
 mod grpc;
 mod hooks;
 mod http;
