@@ -240,7 +240,7 @@ async fn routes(shared: Arc<Shared>, health: &tonic_health::server::HealthReport
     health.set_serving::<OperatorServiceServer<Operators>>().await;
     let routes = Routes::new(breakers).add_service(runs).add_service(failures).add_service(operators);
     match reflection() {
-        Some(reflection) => routes.add_service(reflection),
+        Some((v1, v1alpha)) => routes.add_service(v1).add_service(v1alpha),
         None => routes,
     }
 }
@@ -297,14 +297,17 @@ where
     }
 }
 
-/// Reflection; none where the descriptors could not be read, which a test excludes.
-fn reflection()
--> Option<tonic_reflection::server::v1::ServerReflectionServer<impl tonic_reflection::server::v1::ServerReflection>> {
-    let build = || {
+/// Reflection, and as clients ask for it that know its first version only; none where the descriptors could not be read,
+/// which a test excludes.
+fn reflection() -> Option<(
+    tonic_reflection::server::v1::ServerReflectionServer<impl tonic_reflection::server::v1::ServerReflection>,
+    tonic_reflection::server::v1alpha::ServerReflectionServer<impl tonic_reflection::server::v1alpha::ServerReflection>,
+)> {
+    let builder = || {
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(pb::DESCRIPTORS)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-            .build_v1()
     };
-    build().inspect_err(|error| tracing::error!(%error, "reflection is off")).ok()
+    let built = builder().build_v1().and_then(|v1| Ok((v1, builder().build_v1alpha()?)));
+    built.inspect_err(|error| tracing::error!(%error, "reflection is off")).ok()
 }

@@ -96,7 +96,7 @@ fn operation(route: &Route, method: &MethodDescriptor) -> Value {
     });
     if let (Verb::Post, Some(members)) = (route.verb, operation.as_object_mut()) {
         let content = json!({"application/json": {"schema": reference(&method.input())}});
-        members.insert("requestBody".to_owned(), json!({"required": true, "content": content}));
+        members.insert("requestBody".to_owned(), json!({"required": false, "content": content}));
     }
     operation
 }
@@ -144,13 +144,14 @@ fn field(method: &MethodDescriptor, path: &str) -> Option<FieldDescriptor> {
 
 fn hook(program: HookProgram) -> Value {
     let events: Vec<&str> = EventName::ALL.iter().map(|name| name.word()).collect();
-    let text = |least: u32| json!({"type": "string", "minLength": least, "maxLength": 256});
+    let text = json!({"type": ["string", "null"]});
     let body = json!({
         "type": "object",
         "required": ["hook_event_name", "session_id"],
         "properties": {
-            "hook_event_name": {"type": "string", "enum": events}, "session_id": text(1), "tool_name": text(1),
-            "tool_use_id": text(1),
+            "hook_event_name": {"type": "string", "enum": events},
+            "session_id": {"type": "string", "minLength": 1},
+            "tool_name": text, "tool_use_id": text,
         },
     });
     let name = match program {

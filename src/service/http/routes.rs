@@ -70,7 +70,7 @@ const fn get(path: &'static str, rpc: (&'static str, &'static str), query: &'sta
     Route { verb: Verb::Get, path, rpc, id: None, query }
 }
 
-/// All of them. Of two that fit a path the first is meant.
+/// All of them. Of two that fit a path the first is meant: an id that ends as a verb does has its colon encoded.
 pub(super) static ROUTES: [Route; 24] = [
     post("/v1/admit", (BREAKERS, "Admit")),
     post("/v1/admit-wave", (BREAKERS, "AdmitWave")),
@@ -115,12 +115,12 @@ pub(super) enum Found {
 /// Finds a route; `HEAD` is `GET` without the body.
 pub(super) fn find(method: &Method, path: &str) -> Found {
     let method = if method == Method::HEAD { &Method::GET } else { method };
-    let fits = ROUTES.iter().filter_map(|route| fit(route.path, path).map(|id| (route, id)));
-    let fits: Vec<_> = fits.collect();
-    match fits.iter().find(|(route, _)| route.verb.method() == method) {
-        Some((route, id)) => Found::Route(route, id.clone()),
-        None if fits.is_empty() => Found::Nothing,
-        None => Found::OtherMethod(fits.into_iter().map(|(route, _)| route.verb.method()).collect()),
+    let mut fits = ROUTES.iter().filter_map(|route| fit(route.path, path).map(|id| (route, id)));
+    let Some((first, id)) = fits.next() else { return Found::Nothing };
+    let same = || ROUTES.iter().filter(|route| route.path == first.path);
+    match same().find(|route| route.verb.method() == method) {
+        Some(route) => Found::Route(route, id),
+        None => Found::OtherMethod(same().map(|route| route.verb.method()).collect()),
     }
 }
 
@@ -178,6 +178,9 @@ mod tests {
             (Method::GET, "/v1/admit", "only [POST]"),
             (Method::POST, "/v1/circuits", "only [GET]"),
             (Method::DELETE, "/v1/sessions/a", "only [GET]"),
+            (Method::DELETE, "/v1/sessions/a:open", "only [POST]"),
+            (Method::GET, "/v1/sessions/a:open", "only [POST]"),
+            (Method::GET, "/v1/sessions/a%3Aopen", "GetSession a:open"),
             (Method::POST, "/v1/sessions/:open", "only [GET]"),
             (Method::POST, "/v1/admit/", "nothing"),
             (Method::GET, "/v1/sessions/a/b/evidence", "nothing"),

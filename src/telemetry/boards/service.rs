@@ -10,6 +10,7 @@ pub(super) fn board() -> Board {
         variables: &[],
         rows: vec![
             Row::new("Calls: rate, errors, duration", calls()),
+            Row::new("Requests over HTTP", over_http()),
             Row::new("Permits and reports", permits()),
             Row::new("Results as they were read", results()),
             Row::new(
@@ -21,19 +22,11 @@ pub(super) fn board() -> Board {
     }
 }
 
-fn calls() -> [Panel; 7] {
+fn calls() -> [Panel; 4] {
     let quantile = |of: &str| {
         format!(
             "histogram_quantile({of}, sum by (le, grpc_method) (
   rate(grpc_server_handling_seconds_bucket{{@, grpc_method=~\"Admit|AdmitWave|Report\"}}[$__rate_interval])
-))
->= 0"
-        )
-    };
-    let of_http = |of: &str| {
-        format!(
-            "histogram_quantile({of}, sum by (le) (
-  rate(tripnote_http_request_duration_seconds_bucket{{@}}[$__rate_interval])
 ))
 >= 0"
         )
@@ -63,10 +56,26 @@ fn calls() -> [Panel; 7] {
         Panel::bars("Codes of calls that ended", "What did clients get, by code?")
             .ask("sum by (grpc_code) (increase(grpc_server_handled_total{@}[$__range])) > 0", "{{grpc_code}}")
             .empty("no calls"),
-        Panel::areas("Requests over HTTP", "What is asked over HTTP, a second, hooks among it? None of it is among the calls.")
-            .ask("sum by (route) (rate(tripnote_http_requests_total{@}[$__rate_interval])) > 0", "{{route}}")
-            .unit("reqps")
-            .empty("no requests"),
+    ]
+}
+
+fn over_http() -> [Panel; 3] {
+    let of_http = |of: &str| {
+        format!(
+            "histogram_quantile({of}, sum by (le) (
+  rate(tripnote_http_request_duration_seconds_bucket{{@}}[$__rate_interval])
+))
+>= 0"
+        )
+    };
+    [
+        Panel::areas(
+            "Requests over HTTP",
+            "What is asked over HTTP, a second, hooks among it? None of it is among the calls.",
+        )
+        .ask("sum by (route) (rate(tripnote_http_requests_total{@}[$__rate_interval])) > 0", "{{route}}")
+        .unit("reqps")
+        .empty("no requests"),
         Panel::lines(
             "Requests over HTTP at fault",
             "Which share of requests over HTTP is at fault (4xx), or met a fault of the service (5xx)?",

@@ -170,8 +170,7 @@ fn word(words: &EnumDescriptor) -> Value {
 fn bounded(schema: &mut Value, field: &FieldDescriptor) {
     let (text, is_text) = (comment(&field.parent_file(), field.path()), field.kind() == Kind::String);
     let Some(members) = schema.as_object_mut() else { return };
-    if let Some((least, most)) = bytes(&text).filter(|_| is_text && !field.is_list()) {
-        members.insert("minLength".to_owned(), least.into());
+    if let Some(most) = bytes(&text).filter(|_| is_text && !field.is_list()) {
         members.insert("maxLength".to_owned(), most.into());
     }
     if let Some(most) = entries(&text).filter(|_| field.is_list()) {
@@ -179,17 +178,14 @@ fn bounded(schema: &mut Value, field: &FieldDescriptor) {
     }
 }
 
-/// The bounds of a text: `At most 256 bytes` or `1 to 256 bytes`, unless something is cut off before it is measured.
-fn bytes(text: &str) -> Option<(u64, u64)> {
+/// The bound of a text: `At most 256 bytes` or `1 to 256 bytes`, unless something is cut off before it is measured. There is
+/// no lower one: an empty text is an absent one, and what is due may stand in the path.
+fn bytes(text: &str) -> Option<u64> {
     let (before, after) = text.split_once(" bytes")?;
     let mut words = before.rsplit(' ');
     let most = words.next()?.replace(',', "").parse().ok()?;
-    let least = match (words.next()?, words.next()?) {
-        ("most", "At" | "at") => 0,
-        ("to", least) => least.parse().ok()?,
-        _ => return None,
-    };
-    (!after.starts_with(" after")).then_some((least, most))
+    let is_bound = matches!((words.next()?, words.next()?), ("most", "At" | "at") | ("to", "1"));
+    (is_bound && !after.starts_with(" after")).then_some(most)
 }
 
 /// The bound of a list: `At most 64` or `1 to 256 calls`.
@@ -216,7 +212,8 @@ mod tests {
             ("AdmitRequest.session_id", "maxLength", Some(256)),
             ("AdmitRequest.tool_name", "maxLength", Some(512)),
             ("AdmitRequest.target", "maxLength", None), // measured after something is cut off
-            ("SessionRef.session_id", "minLength", Some(1)),
+            ("SessionRef.session_id", "maxLength", Some(256)),
+            ("SessionRef.session_id", "minLength", None), // it may stand in the path
             ("AdmitRequest.reports", "maxItems", Some(256)),
             ("AdmitWaveRequest.calls", "maxItems", Some(256)),
             ("SessionPolicy.known_ids", "maxItems", Some(1_024)),
