@@ -76,6 +76,11 @@ impl Service {
         Ok(Self { address: address.clone(), channel })
     }
 
+    /// The connection itself.
+    pub(super) fn channel(&self) -> Channel {
+        self.channel.clone()
+    }
+
     /// What agents call.
     pub(super) fn breakers(&self) -> BreakerServiceClient<Channel> {
         BreakerServiceClient::new(self.channel.clone()).max_decoding_message_size(ANSWER_BYTES_MAX)

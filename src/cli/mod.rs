@@ -15,6 +15,7 @@ mod decide;
 mod demo;
 mod explain;
 mod hold;
+mod hook;
 mod json;
 mod output;
 mod peek;
@@ -44,6 +45,8 @@ use self::text::Paint;
 
 /// The exit status of a command that met a trip.
 const TRIPPED: u8 = 3;
+/// The exit status of wrong usage.
+const MISUSED: u8 = 2;
 
 /// A circuit breaker service for the tool calls of language-model agents that explains itself
 #[derive(Debug, Parser)]
@@ -109,6 +112,8 @@ enum Command {
     Reset(reset::ResetArgs),
     /// Follow what happens
     Tail(tail::TailArgs),
+    /// Answer one hook of an agent program, or print what makes it send them
+    Hook(hook::HookArgs),
     /// Check a configuration file, or print the default one or the schema
     Config(config::ConfigArgs),
     /// Write the Grafana dashboards of the metrics, or check those that are there; asks no service
@@ -127,7 +132,10 @@ struct Manner {
 /// Runs the program.
 #[must_use]
 pub fn main() -> ExitCode {
-    let matches = Cli::command().get_matches();
+    let matches = match Cli::command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => return misused(&error),
+    };
     // a service that is only there by habit is not to be filled with a simulation
     let is_named =
         matches.subcommand().is_some_and(|(_, given)| given.value_source("connect") == Some(ValueSource::CommandLine));
@@ -142,6 +150,25 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Tells of wrong usage, or shows the help that was asked for. A hook that is written down wrong must not refuse every call
+/// of its program, which is what the usual status means there.
+fn misused(error: &clap::Error) -> ExitCode {
+    let _ = error.print(); // where even that is closed, nobody is left to be told
+    let mut words = std::env::args().skip(1);
+    let mut command = words.next();
+    while let Some(word) = command.as_deref().filter(|word| word.starts_with('-')) {
+        if word == "--connect" {
+            words.next();
+        }
+        command = words.next();
+    }
+    match (error.use_stderr(), command.as_deref()) {
+        (false, _) => ExitCode::SUCCESS,
+        (true, Some("hook")) => ExitCode::FAILURE,
+        (true, _) => ExitCode::from(MISUSED),
+    }
+}
+
 /// `names_service`: where the service is stands on the command line.
 fn run(cli: Cli, names_service: bool) -> anyhow::Result<ExitCode> {
     let Cli { common, command } = cli;
@@ -153,6 +180,7 @@ fn run(cli: Cli, names_service: bool) -> anyhow::Result<ExitCode> {
         Command::Replay(args) => replay::run(&args, manner),
         Command::Dashboards(args) => dashboards::run(&args, manner),
         Command::Completions(args) => completions::run(&args),
+        Command::Hook(args) => hook::run(&args, &common.connect),
         Command::Demo => in_runtime(demo::run(manner)),
         Command::Sim(args) => in_runtime(sim::run(args, Some(&common.connect).filter(|_| names_service), manner)),
         Command::Admit(args) => {

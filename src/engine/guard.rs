@@ -155,7 +155,8 @@ impl Engine {
             let before = run.task();
             let task = run.turn_to_task(guarded.task, facts);
             let InFlight { lane, turn, wave, .. } = guarded.flight;
-            let made = Made { lane, turn, wave, place: seq, begins_task: task != before };
+            let begins_task = run.take_new_task() || task != before;
+            let made = Made { lane, turn, wave, place: seq, begins_task };
             let step = run.made(&made, &guarded.flight, call.arguments_bytes, facts);
             (task, step, run.admit(&ask))
         });
@@ -209,11 +210,12 @@ impl Engine {
         let key = self.session_key(call.id.caller, call.id.session);
         let tool_hash = self.tool_hash(tool_name);
         let target = self.identity.names.hash(HashTag::Target, call.target.as_str().as_bytes());
+        let lane = self.hash(HashTag::Lane, asked.lane);
         let known = self.sessions.with(key, now, |run| {
             let declared = run.policy.tools.get(tool_name).map(|known| known.tool.clone());
-            (declared, run.is_exhausted(tool_hash).then(|| run.last_bad(target)))
+            (declared, run.is_exhausted(tool_hash).then(|| run.last_bad(target)), run.open_wave(lane))
         });
-        let (declared, exhausted) = known.unwrap_or_default();
+        let (declared, exhausted, open_wave) = known.unwrap_or_default();
         let tool = declared.map_or_else(|| Cow::Borrowed(reading.tools.of(tool_name)), Cow::Owned);
         let bytes = match call.arguments {
             Arguments::Bytes(bytes) => bytes,
@@ -227,9 +229,11 @@ impl Engine {
         };
         let identity = identity::of(tool_name, &tool, bytes).bytes();
         let identity = identity.map_or(arguments, |bytes| self.identity.names.hash(HashTag::Identity, &bytes));
-        let lane = self.hash(HashTag::Lane, asked.lane);
-        let wave = self.hash(HashTag::Wave, asked.wave);
         let turn = asked.turn.map_or(0, |turn| u64::from(turn) + 1);
+        let wave = match open_wave.filter(|_| asked.wave.is_empty() && turn == 0) {
+            Some(number) => self.hash(HashTag::Wave, &format!("marked {number}")),
+            None => self.hash(HashTag::Wave, asked.wave),
+        };
         let flight = InFlight {
             tool: tool_hash,
             tool_name: tool_name.into(),

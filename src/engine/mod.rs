@@ -12,6 +12,7 @@ mod guard;
 mod idle;
 mod listener;
 pub mod log;
+mod marks;
 mod notices;
 pub mod operate;
 mod places;

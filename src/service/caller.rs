@@ -101,5 +101,5 @@ macro_rules! of_a_session {
 
 of_a_session! {
     OpenSessionRequest CloseSessionRequest AdvanceContextEpochRequest GetSessionRequest GetEvidenceRequest
-    ReviewAnswerRequest ReleaseEffectRequest
+    ReviewAnswerRequest ReleaseEffectRequest BeginTaskRequest EndWaveRequest
 }

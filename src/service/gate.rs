@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
+use tokio::sync::Notify;
 use tonic::codegen::http::{Request, Response};
 use tower::{Layer, Service};
 
@@ -19,11 +20,25 @@ pub(crate) struct Gate {
     in_flight: AtomicUsize,
     max: AtomicUsize,
     is_draining: AtomicBool,
+    /// Rung when the last request is done.
+    emptied: Notify,
 }
 
 impl Gate {
     pub(crate) fn new(max: usize) -> Self {
-        Self { in_flight: AtomicUsize::new(0), max: AtomicUsize::new(max), is_draining: AtomicBool::new(false) }
+        Self {
+            in_flight: AtomicUsize::new(0),
+            max: AtomicUsize::new(max),
+            is_draining: AtomicBool::new(false),
+            emptied: Notify::new(),
+        }
+    }
+
+    /// Waits until no request is in flight; meant for who drains, and for one at a time.
+    pub(crate) async fn emptied(&self) {
+        while self.in_flight.load(Ordering::SeqCst) > 0 {
+            self.emptied.notified().await; // what was rung before is heard at once
+        }
     }
 
     /// From now on every new request is told to go elsewhere.
@@ -31,7 +46,8 @@ impl Gate {
         self.is_draining.store(true, Ordering::SeqCst);
     }
 
-    fn enter(self: &Arc<Self>) -> Result<Place, tonic::Status> {
+    /// A place, for as long as it is held.
+    pub(crate) fn enter(self: &Arc<Self>) -> Result<Place, tonic::Status> {
         if self.is_draining.load(Ordering::SeqCst) {
             return Err(status::draining());
         }
@@ -44,11 +60,15 @@ impl Gate {
     }
 }
 
+/// A place among the requests in flight.
+#[derive(Debug)]
 pub(crate) struct Place(Arc<Gate>);
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.0.in_flight.fetch_sub(1, Ordering::SeqCst);
+        if self.0.in_flight.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.0.emptied.notify_one();
+        }
     }
 }
 

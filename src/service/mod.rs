@@ -6,6 +6,7 @@ mod caller;
 mod failure;
 mod gate;
 mod guard;
+pub mod hooks;
 pub mod http;
 mod meter;
 mod operator;

@@ -22,7 +22,7 @@ use super::audit::{self, Audit};
 use super::breaker::Breakers;
 use super::failure::Failures;
 use super::gate::{Gate, GateLayer};
-use super::http::{Face, HttpServing, Stage};
+use super::http::{Face, HttpServing, Inside, Stage};
 use super::meter::MeterLayer;
 use super::operator::Operators;
 use super::pump::Pump;
@@ -164,10 +164,6 @@ pub async fn serve(
     engine.log().on_every_event(move |events| ear.events(events));
     let (drain, drains) = watch::channel(false);
     let stage = watch::Sender::new(Stage::Loading);
-    let face = http.map(|http| {
-        let face = Face::new(http.hosts, Arc::clone(&engine), Arc::clone(&recorder), stage.subscribe());
-        HttpServing::start(http.bound, face)
-    });
     let pump = Pump::start(&engine);
     let gate = Arc::new(Gate::new(limits.requests_in_flight));
     let (end, ends) = watch::channel(false);
@@ -177,6 +173,7 @@ pub async fn serve(
         let events = pump.follow(&engine, 0, ends);
         beside.spawn(audit::run(audit, events, Arc::clone(&engine), Arc::clone(&recorder)));
     }
+    let of_face = (Arc::clone(&engine), Arc::clone(&recorder));
     let layers = (MeterLayer(Arc::clone(&recorder)), GateLayer(Arc::clone(&gate)));
     let shared = Arc::new(Shared { engine, limits, reload, pump, drains: drains.clone(), recorder, test_clock });
     let (mut health, health_service) = tonic_health::server::health_reporter();
@@ -188,6 +185,15 @@ pub async fn serve(
         .layer(layers.0)
         .layer(layers.1);
     let routes = routes(shared, &health).await.add_service(health_service);
+    let face = http.map(|http| {
+        let inside = Inside {
+            routes: routes.clone(),
+            gate: Arc::clone(&gate),
+            bytes_max: (limits.request_bytes, limits.payload_bytes),
+        };
+        let face = Face::new(http.hosts, of_face, stage.subscribe(), inside);
+        HttpServing::start(http.bound, face)
+    });
     let socket_file = bound.socket_file();
     let serving = listen(builder, routes, bound, drains);
     tokio::pin!(serving);
@@ -199,13 +205,15 @@ pub async fn serve(
             stop_serving(&mut health).await;
             gate.drain();
             drain.send_replace(true);
-            match tokio::time::timeout(drain_for, &mut serving).await {
-                Ok(served) => served,
-                Err(_elapsed) => {
-                    tracing::warn!("some requests did not end within the drain time and were cut");
-                    Ok(())
-                }
-            }
+            let done = async {
+                let served = (&mut serving).await;
+                gate.emptied().await; // what came over HTTP
+                served
+            };
+            tokio::time::timeout(drain_for, done).await.unwrap_or_else(|_elapsed| {
+                tracing::warn!("some requests did not end within the drain time and were cut");
+                Ok(())
+            })
         }
     };
     end.send_replace(true);
@@ -232,7 +240,7 @@ async fn routes(shared: Arc<Shared>, health: &tonic_health::server::HealthReport
     health.set_serving::<OperatorServiceServer<Operators>>().await;
     let routes = Routes::new(breakers).add_service(runs).add_service(failures).add_service(operators);
     match reflection() {
-        Some(reflection) => routes.add_service(reflection),
+        Some((v1, v1alpha)) => routes.add_service(v1).add_service(v1alpha),
         None => routes,
     }
 }
@@ -289,14 +297,17 @@ where
     }
 }
 
-/// Reflection; none where the descriptors could not be read, which a test excludes.
-fn reflection()
--> Option<tonic_reflection::server::v1::ServerReflectionServer<impl tonic_reflection::server::v1::ServerReflection>> {
-    let build = || {
+/// Reflection, and as clients ask for it that know its first version only; none where the descriptors could not be read,
+/// which a test excludes.
+fn reflection() -> Option<(
+    tonic_reflection::server::v1::ServerReflectionServer<impl tonic_reflection::server::v1::ServerReflection>,
+    tonic_reflection::server::v1alpha::ServerReflectionServer<impl tonic_reflection::server::v1alpha::ServerReflection>,
+)> {
+    let builder = || {
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(pb::DESCRIPTORS)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-            .build_v1()
     };
-    build().inspect_err(|error| tracing::error!(%error, "reflection is off")).ok()
+    let built = builder().build_v1().and_then(|v1| Ok((v1, builder().build_v1alpha()?)));
+    built.inspect_err(|error| tracing::error!(%error, "reflection is off")).ok()
 }

@@ -10,6 +10,7 @@ use crate::domain::behaviour::SessionOutcome;
 use crate::domain::session::run::AgentRun;
 use crate::domain::time::Timestamp;
 use crate::engine::review::ReviewedAnswer;
+use crate::wire::invalid::NAME_BYTES_MAX;
 use crate::wire::pb::session_service_server::SessionService;
 use crate::wire::session::{ANSWER_BYTES_MAX, bounded, counts, evidence, named, policy, shown, tool_name};
 use crate::wire::{InvalidField, pb};
@@ -69,6 +70,26 @@ impl SessionService for Runs {
         let outcome = Option::from(request.outcome()).unwrap_or(SessionOutcome::Abandoned);
         self.0.engine.close_session(caller, id, (outcome, request.success), now);
         Ok(Response::new(pb::CloseSessionResponse { counts: Some(last) }))
+    }
+
+    async fn begin_task(
+        &self,
+        request: Request<pb::BeginTaskRequest>,
+    ) -> Result<Response<pb::BeginTaskResponse>, Status> {
+        let now = self.0.now(request.metadata());
+        let request = known(request);
+        let (caller, id) = named(request.session.as_ref()).map_err(invalid)?;
+        let task = bounded("task_id", &request.task_id, NAME_BYTES_MAX).map_err(invalid)?;
+        Ok(Response::new(pb::BeginTaskResponse { task: self.0.engine.begin_task(caller, id, task, now) }))
+    }
+
+    async fn end_wave(&self, request: Request<pb::EndWaveRequest>) -> Result<Response<pb::EndWaveResponse>, Status> {
+        let now = self.0.now(request.metadata());
+        let request = known(request);
+        let (caller, id) = named(request.session.as_ref()).map_err(invalid)?;
+        let lane = bounded("lane", &request.lane, NAME_BYTES_MAX).map_err(invalid)?;
+        let is_known = self.0.engine.end_wave(caller, id, lane, now);
+        if is_known { Ok(Response::new(pb::EndWaveResponse {})) } else { Err(no_such_session()) }
     }
 
     async fn advance_context_epoch(

@@ -194,6 +194,8 @@ pub static METRICS: &[Metric] = &[
     RPC_STARTED,
     RPC_HANDLED,
     RPC_SECONDS,
+    HTTP_REQUESTS,
+    HTTP_SECONDS,
     EVENTS,
     EVENTS_LOST,
     AUDITED,

@@ -5,6 +5,7 @@
 
 mod fixed;
 mod handles;
+mod http;
 mod known;
 mod rpc;
 mod scrape;
@@ -14,6 +15,8 @@ use std::sync::Arc;
 
 use self::fixed::Fixed;
 use self::handles::Handles;
+pub use self::http::HttpRunning;
+use self::http::Requests;
 use self::known::Known;
 use self::rpc::Methods;
 pub use self::rpc::{Method, MethodType, Running};
@@ -64,6 +67,7 @@ pub struct Recorder {
     // Read for a look-up, written when a configuration or a first trip brings a name; no other lock is taken inside.
     known: RwLock<Known>,
     methods: Methods,
+    http: Requests,
 }
 
 impl std::fmt::Debug for Recorder {
@@ -80,7 +84,8 @@ impl Recorder {
         let fixed = Fixed::new(&handles);
         let known = RwLock::new(Known::new(&handles));
         let methods = Methods::new(&handles, methods);
-        let recorder = Self { handles, fixed, known, methods };
+        let http = Requests::new(&handles);
+        let recorder = Self { handles, fixed, known, methods, http };
         recorder.learn(names);
         recorder
     }

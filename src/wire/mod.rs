@@ -5,6 +5,7 @@ pub mod breaker;
 pub mod contract;
 pub mod failure;
 pub mod invalid;
+pub mod json;
 pub mod methods;
 mod observation;
 pub mod operator;

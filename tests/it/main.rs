@@ -35,4 +35,5 @@ mod tables;
 mod typing;
 mod watch;
 mod wave;
+mod ways;
 mod words;

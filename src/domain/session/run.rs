@@ -2,6 +2,7 @@
 //!
 //! Pure: no clock, no lock, no I/O. A call is known from its admission to its report by the number of its permit.
 
+mod marks;
 mod notices;
 mod timeline;
 mod tools;
@@ -26,6 +27,7 @@ use crate::domain::ids::{HashKey, SafeText};
 use crate::domain::time::Timestamp;
 use crate::domain::tool::Tool;
 use crate::domain::verdict::Verdict;
+use marks::Marks;
 pub use notices::{TOLD_SHUT_MAX, ToldShut, speaks_of_circuits};
 use timeline::Timeline;
 pub use timeline::{LANES_MAX, LINES_MAX, Line, LineWord};
@@ -111,6 +113,7 @@ pub struct AgentRun {
     /// Where the tools led that it used, the latest last.
     tool_targets: Vec<ToolTarget>,
     steps: Steps,
+    marks: Marks,
     /// None until a contract is told.
     follow_ups: Option<Box<FollowUps>>,
     /// When it was last heard of.
@@ -139,6 +142,7 @@ impl AgentRun {
             told_shut: Vec::new(),
             tool_targets: Vec::new(),
             steps: Steps::default(),
+            marks: Marks::default(),
             follow_ups: None,
             last_seen: now,
         }

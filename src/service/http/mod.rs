@@ -1,7 +1,14 @@
-//! The HTTP face: health, readiness and metrics on a port of its own. Bounded in connections, headers and time, so that
-//! nobody who asks it can hold the service up; decides nothing.
+//! The HTTP face: the operations as JSON, health, readiness and metrics on a port of its own. Bounded in connections,
+//! headers, bodies and time, so that nobody who asks it can hold the service up; decides nothing.
 
+mod api;
+mod call;
+mod events;
+mod hooks;
 mod hosts;
+mod openapi;
+mod problem;
+mod routes;
 mod serving;
 
 use std::sync::Arc;
@@ -9,20 +16,24 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
+use axum::routing::{any, get, post};
 use tokio::sync::{Semaphore, watch};
+use tonic::Code;
+use tonic::service::Routes;
 
-use self::hosts::Hosts;
-pub use self::serving::HttpServing;
+use self::api::Api;
+use self::hosts::{Hosts, Refusal};
+pub(crate) use self::serving::HttpServing;
+use super::gate::Gate;
 use crate::engine::Engine;
 use crate::telemetry::recorder::Recorder;
 
 /// How far the service is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub(crate) enum Stage {
     /// It does not serve yet.
     Loading,
     /// It serves.
@@ -33,17 +44,19 @@ pub enum Stage {
 
 /// What every answer comes from.
 #[derive(Clone)]
-pub struct Face {
+pub(crate) struct Face {
     hosts: Arc<Hosts>,
     engine: Arc<Engine>,
     recorder: Arc<Recorder>,
     stage: watch::Receiver<Stage>,
+    api: Api,
     /// One scrape at a time: each fills a processor for some milliseconds.
     scrapes: Arc<Semaphore>,
 }
 
 /// What is told to who asks for something else.
-const WHAT_THERE_IS: &str = "there are GET /metrics, GET /healthz and GET /readyz\n";
+const WHAT_THERE_IS: &str =
+    "there are GET /metrics, GET /healthz, GET /readyz, and what GET /openapi.json lists below /v1\n";
 /// The text format of Prometheus.
 const METRICS_TYPE: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 const TEXT_TYPE: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
@@ -54,16 +67,27 @@ impl std::fmt::Debug for Face {
     }
 }
 
+/// What the operations go through.
+pub(crate) struct Inside {
+    /// The services, as gRPC asks them.
+    pub(crate) routes: Routes,
+    /// The bound of requests in flight, gRPC's among them.
+    pub(crate) gate: Arc<Gate>,
+    /// Bytes of one body, and of one result within it.
+    pub(crate) bytes_max: (usize, usize),
+}
+
 impl Face {
     /// A face that answers to `localhost`, to addresses, and to the given names.
-    #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         hosts: Vec<Arc<str>>,
-        engine: Arc<Engine>,
-        recorder: Arc<Recorder>,
+        (engine, recorder): (Arc<Engine>, Arc<Recorder>),
         stage: watch::Receiver<Stage>,
+        inside: Inside,
     ) -> Self {
-        Self { hosts: Arc::new(Hosts::new(hosts)), engine, recorder, stage, scrapes: Arc::new(Semaphore::new(1)) }
+        let Inside { routes, gate, bytes_max: (body_bytes_max, payload_bytes_max) } = inside;
+        let api = Api { routes, gate, body_bytes_max, payload_bytes_max };
+        Self { hosts: Arc::new(Hosts::new(hosts)), engine, recorder, stage, api, scrapes: Arc::new(Semaphore::new(1)) }
     }
 
     /// Every path with its answer. Over a socket file nobody can be lured: any name will do there.
@@ -72,6 +96,10 @@ impl Face {
             .route("/metrics", get(metrics))
             .route("/healthz", get(healthz))
             .route("/readyz", get(readyz))
+            .route("/openapi.json", get(openapi::answer))
+            .route("/v1/hooks/claude-code", post(hooks::claude_code).fallback(only_post))
+            .route("/v1/hooks/codex", post(hooks::codex).fallback(only_post))
+            .route("/v1/{*rest}", any(api::answer))
             .method_not_allowed_fallback(not_allowed)
             .fallback(nothing_there);
         let routes = if is_socket_file {
@@ -86,6 +114,13 @@ impl Face {
 async fn only_own_hosts(State(face): State<Face>, request: Request, next: Next) -> Response {
     match face.hosts.judge(request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
+        Err(refusal) if request.uri().path().starts_with("/v1/") => {
+            let code = match refusal {
+                Refusal::NoHost => Code::InvalidArgument,
+                Refusal::NotOurs | Refusal::CrossSite => Code::PermissionDenied,
+            };
+            problem::plain(refusal.status(), code, refusal.text().trim())
+        }
         Err(refusal) => text(refusal.status(), refusal.text()),
     }
 }
@@ -133,6 +168,11 @@ async fn not_allowed() -> Response {
     let mut response = text(StatusCode::METHOD_NOT_ALLOWED, WHAT_THERE_IS);
     response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
     response
+}
+
+/// Hooks are told, never asked.
+async fn only_post() -> Response {
+    problem::other_method(&[Method::POST])
 }
 
 async fn nothing_there() -> Response {

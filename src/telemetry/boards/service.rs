@@ -10,6 +10,7 @@ pub(super) fn board() -> Board {
         variables: &[],
         rows: vec![
             Row::new("Calls: rate, errors, duration", calls()),
+            Row::new("Requests over HTTP", over_http()),
             Row::new("Permits and reports", permits()),
             Row::new("Results as they were read", results()),
             Row::new(
@@ -55,6 +56,46 @@ fn calls() -> [Panel; 4] {
         Panel::bars("Codes of calls that ended", "What did clients get, by code?")
             .ask("sum by (grpc_code) (increase(grpc_server_handled_total{@}[$__range])) > 0", "{{grpc_code}}")
             .empty("no calls"),
+    ]
+}
+
+fn over_http() -> [Panel; 3] {
+    let of_http = |of: &str| {
+        format!(
+            "histogram_quantile({of}, sum by (le) (
+  rate(tripnote_http_request_duration_seconds_bucket{{@}}[$__rate_interval])
+))
+>= 0"
+        )
+    };
+    [
+        Panel::areas(
+            "Requests over HTTP",
+            "What is asked over HTTP, a second, hooks among it? None of it is among the calls.",
+        )
+        .ask("sum by (route) (rate(tripnote_http_requests_total{@}[$__rate_interval])) > 0", "{{route}}")
+        .unit("reqps")
+        .empty("no requests"),
+        Panel::lines(
+            "Requests over HTTP at fault",
+            "Which share of requests over HTTP is at fault (4xx), or met a fault of the service (5xx)?",
+        )
+        .ask(
+            r#"sum by (code) (rate(tripnote_http_requests_total{@, code=~"4xx|5xx"}[$__rate_interval]))
+/ on () group_left () (sum(rate(tripnote_http_requests_total{@}[$__rate_interval])) > 0)"#,
+            "{{code}}",
+        )
+        .unit("percentunit")
+        .empty("no requests"),
+        Panel::lines(
+            "How long requests over HTTP take",
+            "How long do programs and people wait? Half and 99 of 100 of the requests take no longer.",
+        )
+        .ask(&of_http("0.5"), "p50")
+        .ask(&of_http("0.99"), "p99")
+        .unit("s")
+        .empty("no requests")
+        .size(24, 7),
     ]
 }
 
@@ -155,11 +196,11 @@ fn inside() -> [Panel; 6] {
             .size(4, 4),
         Panel::stat(
             "Series of a replica",
-            "How many series does a replica give? It is built to stay below 2,500.",
+            "How many series does a replica give? It is built to stay below 2,600.",
             "max(scrape_samples_post_metric_relabeling{@})",
         )
         .empty("not scraped")
-        .bad_above(2_500.0, 5_000.0)
+        .bad_above(2_600.0, 5_000.0)
         .size(4, 4),
     ]
 }

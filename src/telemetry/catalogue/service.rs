@@ -67,6 +67,38 @@ closed_words! {
     }
 }
 
+closed_words! {
+    /// What a request of the HTTP face was for.
+    HttpRoute {
+        /// Calls: what agents ask around each of them.
+        Breakers = "breakers",
+        /// Sessions.
+        Sessions = "sessions",
+        /// Failed steps.
+        Failures = "failures",
+        /// What operators ask, but for events.
+        Operators = "operators",
+        /// The stream of events, from its head to its beginning.
+        Events = "events",
+        /// Hooks of agent programs.
+        Hooks = "hooks",
+        /// Anything that is not there.
+        Other = "other",
+    }
+}
+
+closed_words! {
+    /// The class of an HTTP status.
+    HttpClass {
+        /// It was answered.
+        Answered = "2xx",
+        /// The request was at fault, or came when there was no room.
+        Refused = "4xx",
+        /// The service was at fault, or drains.
+        Failed = "5xx",
+    }
+}
+
 const TYPE: Label = Label { name: "grpc_type", values: Values::Methods };
 const SERVICE: Label = Label { name: "grpc_service", values: Values::Methods };
 const METHOD: Label = Label { name: "grpc_method", values: Values::Methods };
@@ -86,6 +118,19 @@ pub const RPC_SECONDS: Metric = Metric::histogram(
     (Unit::Second, &[0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.025, 0.25]),
     &[TYPE, SERVICE, METHOD],
     "How long unary RPCs took inside the service, from their head to that of the answer",
+);
+/// Requests of the HTTP face.
+pub const HTTP_REQUESTS: Metric = Metric::counter(
+    "tripnote_http_requests_total",
+    &[Label::words("route", || words!(HttpRoute)), Label::words("code", || words!(HttpClass))],
+    "Requests over HTTP that were answered, by what they were for; none of them is among the RPCs",
+);
+/// How long they took.
+pub const HTTP_SECONDS: Metric = Metric::histogram(
+    "tripnote_http_request_duration_seconds",
+    (Unit::Second, &[0.001, 0.005, 0.025, 0.25, 2.5]),
+    &[],
+    "How long requests over HTTP took, from their head to that of the answer, with the coming of their body",
 );
 /// Events.
 pub const EVENTS: Metric = Metric::counter("tripnote_events_total", &[], "Events of this life: the number of the last");

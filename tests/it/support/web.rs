@@ -42,3 +42,19 @@ pub(crate) async fn ask(address: &str, method: &str, path: &str) -> Answer {
     let (line, host) = (format!("{method} {path} HTTP/1.1"), format!("host: {address}"));
     send(address, &[&line, &host, "connection: close"]).await
 }
+
+/// Posts JSON as a plain client does.
+pub(crate) async fn post(address: &str, path: &str, json: &str) -> Answer {
+    post_as(address, path, &["content-type: application/json"], json.as_bytes()).await
+}
+
+/// Posts a body under headers of one's own.
+pub(crate) async fn post_as(address: &str, path: &str, headers: &[&str], body: &[u8]) -> Answer {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let mut head = format!("POST {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n");
+    headers.iter().for_each(|header| head += &format!("{header}\r\n"));
+    head += &format!("content-length: {}\r\n\r\n", body.len());
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let _ = stream.write_all(body).await; // the service may have refused it by its head
+    read(&mut stream).await
+}
