@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::io::DuplexStream;
 use tokio::net::{TcpListener, UnixListener, UnixStream};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_stream::StreamExt;
-use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
+use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream, UnixListenerStream};
 use tonic::server::NamedService as _;
 use tonic::service::Routes;
 use tonic::transport::Server;
@@ -68,6 +69,27 @@ pub enum Bound {
         /// Its path.
         PathBuf,
     ),
+}
+
+/// Where connections come from.
+#[derive(Debug)]
+pub enum Doors {
+    /// A socket.
+    Socket(
+        /// Which.
+        Bound,
+    ),
+    /// Inside of this process: from whoever holds the other end.
+    Inside(
+        /// One end of each connection.
+        mpsc::Receiver<DuplexStream>,
+    ),
+}
+
+impl From<Bound> for Doors {
+    fn from(bound: Bound) -> Self {
+        Self::Socket(bound)
+    }
 }
 
 impl Bound {
@@ -155,7 +177,7 @@ const HEADER_BYTES_MAX: u32 = 16 << 10;
 /// # Errors
 /// Where the socket fails.
 pub async fn serve(
-    bound: Bound,
+    doors: impl Into<Doors>,
     settings: ServiceSettings,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), tonic::transport::Error> {
@@ -188,8 +210,12 @@ pub async fn serve(
         .layer(layers.0)
         .layer(layers.1);
     let routes = routes(shared, &health).await.add_service(health_service);
-    let socket_file = bound.socket_file();
-    let serving = listen(builder, routes, bound, drains);
+    let doors = doors.into();
+    let socket_file = match &doors {
+        Doors::Socket(bound) => bound.socket_file(),
+        Doors::Inside(_) => None,
+    };
+    let serving = listen(builder, routes, doors, drains);
     tokio::pin!(serving);
     stage.send_replace(Stage::Serving);
     let served = tokio::select! {
@@ -256,7 +282,7 @@ async fn stop_serving(health: &mut tonic_health::server::HealthReporter) {
 async fn listen<L>(
     mut builder: Server<L>,
     routes: Routes,
-    bound: Bound,
+    doors: Doors,
     mut drains: watch::Receiver<bool>,
 ) -> Result<(), tonic::transport::Error>
 where
@@ -274,8 +300,8 @@ where
         let _ = drains.wait_for(|drains| *drains).await; // a sender that is gone means the same
     };
     let routes = builder.add_routes(routes);
-    match bound {
-        Bound::Tcp(listener) => {
+    match doors {
+        Doors::Socket(Bound::Tcp(listener)) => {
             let incoming = TcpListenerStream::new(listener).map(|stream| {
                 stream.inspect(|stream| {
                     let _ = stream.set_nodelay(true); // a socket that refuses it still works
@@ -283,8 +309,12 @@ where
             });
             routes.serve_with_incoming_shutdown(incoming, drained).await
         }
-        Bound::Unix(listener, _) => {
+        Doors::Socket(Bound::Unix(listener, _)) => {
             routes.serve_with_incoming_shutdown(UnixListenerStream::new(listener), drained).await
+        }
+        Doors::Inside(connections) => {
+            let incoming = ReceiverStream::new(connections).map(std::io::Result::Ok);
+            routes.serve_with_incoming_shutdown(incoming, drained).await
         }
     }
 }

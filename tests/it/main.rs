@@ -22,6 +22,7 @@ mod flood;
 mod follow_ups;
 mod http;
 mod lifecycle;
+mod mcp;
 mod metrics;
 mod operator;
 #[cfg(feature = "real")]
