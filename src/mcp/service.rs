@@ -101,10 +101,16 @@ impl Service {
     }
 
     async fn report_once(&self, outcome: pb::Outcome) -> Result<pb::ReportAck, Unanswered> {
+        let is_cut = outcome.payload.as_ref().is_some_and(|payload| payload.truncated_by_caller);
         let mut client = BreakerServiceClient::new(self.channel.clone());
         let answer = self.within(client.report(pb::ReportRequest { outcomes: vec![outcome] })).await?;
         match answer.results.into_iter().next().and_then(|result| result.result) {
-            Some(report_result::Result::Ack(ack)) => Ok(ack),
+            Some(report_result::Result::Ack(mut ack)) => {
+                // A caution about what was cut here: the model gets the whole.
+                let is_usable = ack.typing.as_ref().is_some_and(|typing| typing.usable);
+                ack.handling.iter_mut().filter(|_| is_cut && is_usable).for_each(|handling| handling.text.clear());
+                Ok(ack)
+            }
             Some(report_result::Result::Error(error)) => Err(Unanswered::Rejected(reason(&error.message))),
             None => Err(speechless()),
         }
