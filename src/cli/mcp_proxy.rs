@@ -17,7 +17,7 @@ use super::serve::start_log;
 use super::wiring::{self, Running, StartOptions, environment};
 use crate::config::Config;
 use crate::engine::clock::{Clock, ManualClock, SystemClock};
-use crate::mcp::{self, Ended, Process, Settings, WhenDown};
+use crate::mcp::{self, Ended, Process, Remote, Settings, WhenDown};
 
 /// Which server, and how to stand in front of it.
 #[derive(Debug, clap::Args)]
@@ -49,8 +49,14 @@ pub(super) struct McpProxyArgs {
     /// Start the server again when it ends, and play the client's beginning to it
     #[arg(long)]
     restart: bool,
+    /// The server is not a program but behind this URL, by streamable HTTP
+    #[arg(long, conflicts_with = "command")]
+    url: Option<String>,
+    /// The file whose line is sent as `Authorization`, such as `Bearer …`
+    #[arg(long, value_name = "FILE", requires = "url")]
+    authorization_file: Option<PathBuf>,
     /// The server's program and its arguments
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, required_unless_present = "url", value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
@@ -91,14 +97,35 @@ async fn stand(args: McpProxyArgs, connect: &Address) -> anyhow::Result<Ended> {
         restarts: args.restart,
         say: |line| complain(&format!("tripnote: {line}")),
     };
-    let mut command = args.command.into_iter();
-    let program = command.next().context("a command is due behind `--`")?;
-    let mut server = Process { program: program.clone(), arguments: command.collect() };
-    let client = (tokio::io::stdin(), tokio::io::stdout());
-    let ended = mcp::run(settings, client, &mut server, told_to_end()?).await;
+    let server = Server { url: args.url, authorization_file: args.authorization_file, command: args.command };
+    let ended = stand_before(server, settings).await;
     if let Some(running) = running {
         running.stop().await?;
     }
+    ended
+}
+
+/// Which server.
+struct Server {
+    url: Option<String>,
+    authorization_file: Option<PathBuf>,
+    command: Vec<OsString>,
+}
+
+async fn stand_before(server: Server, settings: Settings) -> anyhow::Result<Ended> {
+    let client = (tokio::io::stdin(), tokio::io::stdout());
+    if let Some(url) = server.url {
+        let authorization = server.authorization_file.map(|path| {
+            let text = std::fs::read_to_string(&path);
+            text.with_context(|| format!("cannot read `{}`", path.display()))
+        });
+        let mut remote = Remote::new(&url, authorization.transpose()?.as_deref())?;
+        return Ok(mcp::run(settings, client, &mut remote, told_to_end()?).await?);
+    }
+    let mut command = server.command.into_iter();
+    let program = command.next().context("a command is due behind `--`")?;
+    let mut process = Process { program: program.clone(), arguments: command.collect() };
+    let ended = mcp::run(settings, client, &mut process, told_to_end()?).await;
     ended.with_context(|| format!("cannot start `{}`", program.display()))
 }
 

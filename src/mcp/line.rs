@@ -69,18 +69,36 @@ pub struct TooLong {
     pub has_method: bool,
 }
 
+/// The room that the lines of one direction share.
+#[derive(Clone, Debug)]
+pub(super) struct Room(Arc<Semaphore>);
+
+impl Room {
+    /// All of it is free.
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Semaphore::new(ROOM_KIB)))
+    }
+
+    /// A line, once there is room for it.
+    pub(super) async fn line(&self, bytes: Vec<u8>) -> io::Result<Line> {
+        let kib = u32::try_from(bytes.len() / 1_024 + 1).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.0).acquire_many_owned(kib).await.map_err(io::Error::other)?;
+        Ok(Line { bytes, room: Some(Arc::new(room)) })
+    }
+}
+
 /// Reads lines.
 #[derive(Debug)]
 pub(super) struct LineReader<R> {
     reader: BufReader<R>,
-    room: Arc<Semaphore>,
+    room: Room,
 }
 
 impl<R: AsyncRead + Unpin> LineReader<R> {
     /// A reader with room of its own.
     pub(super) fn new(reader: R) -> Self {
         let reader = BufReader::with_capacity(READ_BYTES, reader);
-        Self { reader, room: Arc::new(Semaphore::new(ROOM_KIB)) }
+        Self { reader, room: Room::new() }
     }
 
     /// The next line, once there is room for it; none at the end. A last line may lack its end.
@@ -89,7 +107,11 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         loop {
             let read = self.reader.fill_buf().await?;
             if read.is_empty() {
-                return if bytes.is_empty() { Ok(None) } else { self.kept(bytes).await.map(Some) };
+                return if bytes.is_empty() {
+                    Ok(None)
+                } else {
+                    self.room.line(bytes).await.map(|line| Some(Incoming::Line(line)))
+                };
             }
             let end = read.iter().position(|byte| *byte == b'\n').map(|at| at + 1);
             let part = read.get(..end.unwrap_or(read.len())).unwrap_or(read);
@@ -102,15 +124,9 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             bytes.extend_from_slice(part);
             self.reader.consume(taken);
             if end.is_some() {
-                return self.kept(bytes).await.map(Some);
+                return self.room.line(bytes).await.map(|line| Some(Incoming::Line(line)));
             }
         }
-    }
-
-    async fn kept(&mut self, bytes: Vec<u8>) -> io::Result<Incoming> {
-        let kib = u32::try_from(bytes.len() / 1_024 + 1).unwrap_or(u32::MAX);
-        let room = Arc::clone(&self.room).acquire_many_owned(kib).await.map_err(io::Error::other)?;
-        Ok(Incoming::Line(Line { bytes, room: Some(Arc::new(room)) }))
     }
 
     /// Passes over the rest of a line.
@@ -182,8 +198,8 @@ mod tests {
         let lines = format!("{}\n", "x".repeat(LINE_BYTES_MAX - 1));
         let mut reader = LineReader::new(lines.as_bytes());
         let held = reader.next().await.unwrap();
-        assert_eq!(reader.room.available_permits(), ROOM_KIB - LINE_BYTES_MAX / 1_024 - 1);
+        assert_eq!(reader.room.0.available_permits(), ROOM_KIB - LINE_BYTES_MAX / 1_024 - 1);
         drop(held);
-        assert_eq!(reader.room.available_permits(), ROOM_KIB);
+        assert_eq!(reader.room.0.available_permits(), ROOM_KIB);
     }
 }

@@ -11,6 +11,7 @@ mod asks;
 mod call;
 mod down;
 mod hidden;
+mod http;
 mod line;
 mod link;
 mod message;
@@ -24,6 +25,7 @@ mod up;
 mod words;
 
 pub use answer::{RETRY_AFTER_KEY, TRIP_KEY, WITHDRAW_KEY};
+pub use http::{InvalidRemote, Remote};
 pub use line::{LINE_BYTES_MAX, Line, Sink, TooLong};
 pub use link::{Ended, Failed, FromServer, Launch, Link, Process};
 pub use proxy::{Settings, run};

@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import socket
+import subprocess
 import sys
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -152,6 +154,73 @@ async def test_a_crash_is_one_clear_error_and_the_server_is_started_again(tmp_pa
             assert error.code == -32000 and "ended" in error.message, error
             echoed = await client.call_tool("echo", {"message": "back"})
             assert echoed.content[0].text == "Echo: back"
+
+
+@asynccontextmanager
+async def behind_http(command: list[str], port: int):
+    """A server that listens; the proxy's way to it."""
+    server = subprocess.Popen(command, env={**os.environ, "PORT": str(port)}, stderr=subprocess.DEVNULL)
+    try:
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+                break
+            except OSError:
+                assert server.poll() is None, "the server ended"
+                await anyio.sleep(0.05)
+        yield server
+    finally:
+        server.kill()
+        server.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def proxy_to(folder: Path, port: int) -> list[str]:
+    config = folder / "tripnote.toml"
+    config.write_text(CONFIG)
+    embedded = [TRIPNOTE, "mcp-proxy", "--embedded", "--config", str(config)]
+    return [*RECORDER, str(folder / "outer"), *embedded, "--url", f"http://127.0.0.1:{port}/mcp"]
+
+
+async def test_a_server_behind_http_works_as_one_on_pipes(tmp_path):
+    port, seen = free_port(), []
+
+    async def progress(done, total, message):
+        seen.append(done)
+
+    async with behind_http([*EVERYTHING[:-1], "streamableHttp"], port):
+        async with session(proxy_to(tmp_path, port)) as client:
+            tools = [tool.name for tool in (await client.list_tools()).tools]
+            assert "echo" in tools
+            await client.list_prompts()
+            echoed = await client.call_tool("echo", {"message": "a “b”"})
+            assert echoed.content[0].text == "Echo: a “b”"
+            await long_run(client, progress)
+    assert seen == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("era", ["legacy", "auto"])
+async def test_a_tool_behind_http_trips_and_a_server_that_is_gone_is_a_failure(tmp_path, era):
+    port = free_port()
+    async with behind_http([sys.executable, "shop.py", str(port)], port) as server:
+        async with Client(stdio_client(parameters(proxy_to(tmp_path, port))), mode=era) as client:
+            await client.list_tools()
+            stocked = await client.call_tool("stock", {"shelf": 7})
+            assert not stocked.is_error and stocked.content[0].text == "7: 12 boots"
+            charged = [await client.call_tool("charge", {"amount": n}) for n in range(4)]
+            contracts = [json.loads(result.content[-1].text) for result in charged[2:]]
+            assert [contract["target"] for contract in contracts] == ["charge", "charge"]
+            server.kill()
+            server.wait()
+            lost = [await client.call_tool("stock", {"shelf": n}) for n in range(3)]
+            assert all(result.is_error for result in lost)
+            assert lost[0].content[0].text.startswith("stock: unavailable, signal error_rate"), lost[0]
+            assert json.loads(lost[2].content[0].text)["observed"].startswith("3 consecutive failures")
 
 
 async def test_without_restart_the_proxy_ends_with_the_status_of_the_server(tmp_path):
