@@ -166,8 +166,10 @@ impl Proxy {
     /// It is known what of a list can be called.
     pub(super) fn listed(&mut self, line: Line, is_first: bool, looked: Looked) {
         self.heard(looked.as_ref().err());
-        let looked = looked.unwrap_or_default();
-        let shut = self.hidden.listed(is_first, &looked);
+        let shut = self.hidden.listed(is_first, looked.as_deref().unwrap_or_default());
+        if looked.is_err() {
+            self.hidden.missed();
+        }
         let left = line.text().and_then(|text| without(text, &shut)).map(|bytes| line.instead(bytes));
         self.to_client(left.unwrap_or(line));
     }

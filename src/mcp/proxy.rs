@@ -122,6 +122,11 @@ impl Proxy {
     /// Says once that the service does not answer, and once that it does again.
     pub(super) fn heard(&mut self, failed: Option<&Unanswered>) {
         let say = self.settings.say;
+        let then = match self.settings.when_down {
+            WhenDown::GoOn => "calls go on unguarded",
+            WhenDown::Refuse => "calls are refused",
+            WhenDown::ByEffect => "calls go on unguarded, but for those that change something",
+        };
         match failed {
             None if self.is_away => {
                 self.is_away = false;
@@ -131,18 +136,13 @@ impl Proxy {
             Some(Unanswered::Away(why)) => {
                 self.asks.rest();
                 if !std::mem::replace(&mut self.is_away, true) {
-                    let then = match self.settings.when_down {
-                        WhenDown::GoOn => "calls go on unguarded",
-                        WhenDown::Refuse => "calls are refused",
-                        WhenDown::ByEffect => "calls go on unguarded, but for those that change something",
-                    };
                     say(&format!("the service cannot be reached ({why}): {then}"));
                 }
             }
             Some(Unanswered::Rejected(_)) if self.was_rejected => {}
             Some(Unanswered::Rejected(why)) => {
                 self.was_rejected = true;
-                say(&format!("the service cannot be asked about a call ({why}): such calls go on unguarded"));
+                say(&format!("the service cannot be asked about a call ({why}): {then}"));
             }
         }
     }

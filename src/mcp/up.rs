@@ -203,15 +203,19 @@ impl Proxy {
                 self.refuse(&call, line.instead(call.form().failed(&[&trip.text], Some(&trip))));
                 self.look();
             }
-            Err(Unanswered::Away(_)) if !self.settings.when_down.goes_on(call.known.effect) => {
+            Err(_) if self.settings.when_down.goes_on(call.known.effect) => self.send(call, line, None, vec![]),
+            Err(unanswered) => {
                 let why = match self.settings.when_down {
-                    WhenDown::ByEffect => "it may change something, and the circuit breaker service cannot be reached",
-                    WhenDown::GoOn | WhenDown::Refuse => "the circuit breaker service cannot be reached",
+                    WhenDown::ByEffect => "it may change something, and ",
+                    WhenDown::GoOn | WhenDown::Refuse => "",
                 };
-                let text = format!("{} was not called: {why}", call.tool);
+                let what = match unanswered {
+                    Unanswered::Away(_) => "reached",
+                    Unanswered::Rejected(_) => "asked about it",
+                };
+                let text = format!("{} was not called: {why}the circuit breaker service cannot be {what}", call.tool);
                 self.refuse(&call, line.instead(call.form().failed(&[&text], None)));
             }
-            Err(Unanswered::Away(_) | Unanswered::Rejected(_)) => self.send(call, line, None, vec![]),
         }
     }
 

@@ -4,5 +4,6 @@ mod calls;
 mod ends;
 mod hiding;
 mod passing;
+mod remote;
 mod stage;
 mod ways;

@@ -76,13 +76,42 @@ done
 exit 7
 "#;
 
+/// The program with nothing of this environment but where programs are.
+fn program(arguments: &[&str]) -> Command {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_tripnote"));
+    program.env_clear().env("PATH", "/usr/bin:/bin").arg("mcp-proxy").args(arguments).stdin(Stdio::null());
+    program
+}
+
+#[test]
+fn what_cannot_be_started_is_told_in_one_line() {
+    let table = [
+        (vec!["--embedded", "--", "/nowhere/server"], 1, "tripnote: cannot start `/nowhere/server`: "),
+        (vec!["--embedded", "--url", "gopher://host"], 1, "tripnote: `gopher://host` is no place of a server: "),
+        (vec!["--embedded", "--config", "/nowhere/t.toml", "--", "cat"], 1, "tripnote: "),
+        (vec![], 2, "error: the following required arguments were not provided:"),
+        (vec!["--config", "t.toml", "--", "cat"], 2, "error: the following required arguments were not provided:"),
+        (vec!["--url", "http://host/", "--", "cat"], 2, "error: the argument '--url <URL>' cannot be used with"),
+        (vec!["--when-down", "perhaps", "--", "cat"], 2, "error: invalid value 'perhaps' for '--when-down <HOW>'"),
+    ];
+    for (arguments, code, told) in table {
+        let output = program(&arguments).output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), stderr.starts_with(told)), (Some(code), true), "{arguments:?}: {stderr}");
+        assert!(output.stdout.is_empty() && (code == 2 || stderr.lines().count() == 1), "{stderr}");
+    }
+}
+
+#[test]
+fn what_the_server_says_on_standard_error_and_its_status_are_the_proxys() {
+    let output = program(&["--embedded", "--", "sh", "-c", "echo oops >&2; kill -9 $$"]).output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(137), "oops\n"));
+}
+
 #[test]
 fn a_service_inside_of_the_program_gives_them_too() {
     let (config, clock) = (format!("{WAYS}/tripnote.toml"), NOON_UNIX_MS.to_string());
-    let mut program = Command::new(env!("CARGO_BIN_EXE_tripnote"))
-        .env_clear()
-        .env("PATH", "/usr/bin:/bin")
-        .args(["mcp-proxy", "--embedded", "--config", &config, "--test-clock", &clock, "--", "sh", "-c", SERVER])
+    let mut program = program(&["--embedded", "--config", &config, "--test-clock", &clock, "--", "sh", "-c", SERVER])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
