@@ -86,6 +86,17 @@ pub enum Doors {
     ),
 }
 
+impl Doors {
+    /// They, and the file that goes with the service.
+    fn and_socket_file(self) -> (Self, Option<PathBuf>) {
+        let file = match &self {
+            Self::Socket(bound) => bound.socket_file(),
+            Self::Inside(_) => None,
+        };
+        (self, file)
+    }
+}
+
 impl From<Bound> for Doors {
     fn from(bound: Bound) -> Self {
         Self::Socket(bound)
@@ -210,11 +221,7 @@ pub async fn serve(
         .layer(layers.0)
         .layer(layers.1);
     let routes = routes(shared, &health).await.add_service(health_service);
-    let doors = doors.into();
-    let socket_file = match &doors {
-        Doors::Socket(bound) => bound.socket_file(),
-        Doors::Inside(_) => None,
-    };
+    let (doors, socket_file) = doors.into().and_socket_file();
     let serving = listen(builder, routes, doors, drains);
     tokio::pin!(serving);
     stage.send_replace(Stage::Serving);
