@@ -8,6 +8,7 @@ pub mod config;
 pub mod telemetry;
 pub mod wire;
 
+pub mod mcp;
 pub mod replay;
 pub mod service;
 

@@ -81,6 +81,11 @@ impl Service {
         self.channel.clone()
     }
 
+    /// The way to a service that may come up later, or go away and come back.
+    pub(super) fn channel_to(address: &Address) -> anyhow::Result<Channel> {
+        Ok(Endpoint::from_shared(address.uri())?.connect_timeout(CONNECT_FOR).connect_lazy())
+    }
+
     /// What agents call.
     pub(super) fn breakers(&self) -> BreakerServiceClient<Channel> {
         BreakerServiceClient::new(self.channel.clone()).max_decoding_message_size(ANSWER_BYTES_MAX)

@@ -17,6 +17,7 @@ mod explain;
 mod hold;
 mod hook;
 mod json;
+mod mcp_proxy;
 mod output;
 mod peek;
 mod replay;
@@ -116,6 +117,8 @@ enum Command {
     Hook(hook::HookArgs),
     /// Check a configuration file, or print the default one or the schema
     Config(config::ConfigArgs),
+    /// Stand in front of an MCP server: every tool call is asked for and reported, all else passes as it is
+    McpProxy(mcp_proxy::McpProxyArgs),
     /// Write the Grafana dashboards of the metrics, or check those that are there; asks no service
     Dashboards(dashboards::DashboardsArgs),
     /// Print the completions of a shell
@@ -181,6 +184,7 @@ fn run(cli: Cli, names_service: bool) -> anyhow::Result<ExitCode> {
         Command::Dashboards(args) => dashboards::run(&args, manner),
         Command::Completions(args) => completions::run(&args),
         Command::Hook(args) => hook::run(&args, &common.connect),
+        Command::McpProxy(args) => mcp_proxy::run(args, &common.connect),
         Command::Demo => in_runtime(demo::run(manner)),
         Command::Sim(args) => in_runtime(sim::run(args, Some(&common.connect).filter(|_| names_service), manner)),
         Command::Admit(args) => {

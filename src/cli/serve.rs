@@ -83,7 +83,8 @@ async fn serve(config: Config, args: ServeArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn start_log(settings: LogSettings) {
+/// Begins to write the log to standard error.
+pub(super) fn start_log(settings: LogSettings) {
     let level = match settings.level {
         LogLevel::Error => tracing::Level::ERROR,
         LogLevel::Warn => tracing::Level::WARN,

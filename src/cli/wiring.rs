@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context as _;
+use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tonic::transport::{Channel, Endpoint};
 
 use super::json;
 use crate::config::{AuditSettings, Config, Fault, Listen, LoadError};
@@ -16,12 +18,15 @@ use crate::domain::ids::HashKey;
 use crate::engine::clock::{Clock, ManualClock};
 use crate::engine::{Engine, EngineSettings, Identity, Reading};
 use crate::service::audit::Audit;
-use crate::service::server::{Address, Bound, HttpSettings, ServiceSettings, serve};
+use crate::service::server::{Address, Bound, Doors, HttpSettings, ServiceSettings, serve};
 use crate::service::{ConfigFault, Reload, Reloaded, ServiceLimits, rpc_methods};
 use crate::telemetry;
 use crate::telemetry::audit::{AuditFile, AuditFileSettings};
 use crate::telemetry::catalogue::ReloadWord;
 use crate::telemetry::recorder::{Names, Recorder};
+
+/// What a connection inside this process holds before its reader has to read.
+const PIPE_BYTES: usize = 64 << 10;
 
 /// A service that runs in this process.
 pub(crate) struct Running {
@@ -52,11 +57,42 @@ pub(crate) async fn start_with(
     options: StartOptions,
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<Running> {
+    let bound = bind(&config.settings.grpc, "`grpc` or TRIPNOTE_GRPC").await?;
+    let endpoint = bound.endpoint()?;
+    start_on(bound.into(), endpoint, config, options, clock).await
+}
+
+/// Starts a service that only this process can reach, by the channel that comes with it. It has no HTTP face.
+pub(crate) async fn start_inside(
+    mut config: Config,
+    options: StartOptions,
+    clock: Arc<dyn Clock>,
+) -> anyhow::Result<(Running, Channel)> {
+    config.settings.http = None;
+    let (connects, connections) = mpsc::channel(1);
+    let running = start_on(Doors::Inside(connections), "this process".to_owned(), config, options, clock).await?;
+    let connector = tower::service_fn(move |_: tonic::codegen::http::Uri| {
+        let connects = connects.clone();
+        async move {
+            let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
+            connects.send(theirs).await.map_err(std::io::Error::other)?;
+            std::io::Result::Ok(TokioIo::new(ours))
+        }
+    });
+    let endpoint = Endpoint::from_static("http://inside"); // a name that nothing is looked up by
+    Ok((running, endpoint.connect_with_connector_lazy(connector)))
+}
+
+async fn start_on(
+    doors: Doors,
+    endpoint: String,
+    config: Config,
+    options: StartOptions,
+    clock: Arc<dyn Clock>,
+) -> anyhow::Result<Running> {
     let of_engine = engine_settings(&config, 1)?;
     let recorder = Arc::new(Recorder::new(&Names::of(&of_engine), &rpc_methods()));
     let engine = Arc::new(Engine::new(of_engine, identity(clock.as_ref())?, clock)?);
-    let bound = bind(&config.settings.grpc, "`grpc` or TRIPNOTE_GRPC").await?;
-    let endpoint = bound.endpoint()?;
     let http = match &config.settings.http {
         Some(listen) => Some(bind(listen, "`http` or TRIPNOTE_HTTP").await?),
         None => None,
@@ -96,7 +132,7 @@ pub(crate) async fn start_with(
     let shutdown = async {
         let _ = stopped.await; // dropped or sent: both mean stop
     };
-    let serving = tokio::spawn(serve(bound, settings, shutdown));
+    let serving = tokio::spawn(serve(doors, settings, shutdown));
     Ok(Running { endpoint, http_endpoint, reloader, stop, serving })
 }
 

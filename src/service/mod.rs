@@ -7,7 +7,7 @@ mod failure;
 mod gate;
 mod guard;
 pub mod hooks;
-pub mod http;
+mod http;
 mod meter;
 mod operator;
 pub mod pump;

@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::io::DuplexStream;
 use tokio::net::{TcpListener, UnixListener, UnixStream};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_stream::StreamExt;
-use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
+use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream, UnixListenerStream};
 use tonic::server::NamedService as _;
 use tonic::service::Routes;
 use tonic::transport::Server;
@@ -68,6 +69,38 @@ pub enum Bound {
         /// Its path.
         PathBuf,
     ),
+}
+
+/// Where connections come from.
+#[derive(Debug)]
+pub enum Doors {
+    /// A socket.
+    Socket(
+        /// Which.
+        Bound,
+    ),
+    /// Inside of this process: from whoever holds the other end.
+    Inside(
+        /// One end of each connection.
+        mpsc::Receiver<DuplexStream>,
+    ),
+}
+
+impl Doors {
+    /// They, and the file that goes with the service.
+    fn and_socket_file(self) -> (Self, Option<PathBuf>) {
+        let file = match &self {
+            Self::Socket(bound) => bound.socket_file(),
+            Self::Inside(_) => None,
+        };
+        (self, file)
+    }
+}
+
+impl From<Bound> for Doors {
+    fn from(bound: Bound) -> Self {
+        Self::Socket(bound)
+    }
 }
 
 impl Bound {
@@ -155,7 +188,7 @@ const HEADER_BYTES_MAX: u32 = 16 << 10;
 /// # Errors
 /// Where the socket fails.
 pub async fn serve(
-    bound: Bound,
+    doors: impl Into<Doors>,
     settings: ServiceSettings,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), tonic::transport::Error> {
@@ -194,8 +227,8 @@ pub async fn serve(
         let face = Face::new(http.hosts, of_face, stage.subscribe(), inside);
         HttpServing::start(http.bound, face)
     });
-    let socket_file = bound.socket_file();
-    let serving = listen(builder, routes, bound, drains);
+    let (doors, socket_file) = doors.into().and_socket_file();
+    let serving = listen(builder, routes, doors, drains);
     tokio::pin!(serving);
     stage.send_replace(Stage::Serving);
     let served = tokio::select! {
@@ -264,7 +297,7 @@ async fn stop_serving(health: &mut tonic_health::server::HealthReporter) {
 async fn listen<L>(
     mut builder: Server<L>,
     routes: Routes,
-    bound: Bound,
+    doors: Doors,
     mut drains: watch::Receiver<bool>,
 ) -> Result<(), tonic::transport::Error>
 where
@@ -282,8 +315,8 @@ where
         let _ = drains.wait_for(|drains| *drains).await; // a sender that is gone means the same
     };
     let routes = builder.add_routes(routes);
-    match bound {
-        Bound::Tcp(listener) => {
+    match doors {
+        Doors::Socket(Bound::Tcp(listener)) => {
             let incoming = TcpListenerStream::new(listener).map(|stream| {
                 stream.inspect(|stream| {
                     let _ = stream.set_nodelay(true); // a socket that refuses it still works
@@ -291,8 +324,12 @@ where
             });
             routes.serve_with_incoming_shutdown(incoming, drained).await
         }
-        Bound::Unix(listener, _) => {
+        Doors::Socket(Bound::Unix(listener, _)) => {
             routes.serve_with_incoming_shutdown(UnixListenerStream::new(listener), drained).await
+        }
+        Doors::Inside(connections) => {
+            let incoming = ReceiverStream::new(connections).map(std::io::Result::Ok);
+            routes.serve_with_incoming_shutdown(incoming, drained).await
         }
     }
 }

@@ -23,6 +23,7 @@ mod follow_ups;
 mod guard;
 mod http;
 mod lifecycle;
+mod mcp;
 mod metrics;
 mod operator;
 #[cfg(feature = "real")]

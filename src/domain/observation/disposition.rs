@@ -6,7 +6,7 @@ use super::outcome::Classification;
 use super::{Observation, RetryHint, Typing};
 use crate::domain::failure::FailureClass;
 use crate::domain::ids::SafeText;
-use crate::domain::signal::{CircuitKind, closed_words};
+use crate::domain::signal::{CircuitKind, Signal, closed_words};
 use crate::domain::tool::Effect;
 pub use step::FailedStep;
 
@@ -122,10 +122,8 @@ impl Handled<'_> {
 
     /// One typed line in place of the raw failure: tool, observation, signal, class.
     fn failure(&self, observation: &str, kind: Option<CircuitKind>, class: Option<FailureClass>) -> Handling {
-        let signal = kind.map_or("none", |kind| kind.signal().word());
-        let class = class.map_or("none", FailureClass::word);
-        let line = format!("{}: {observation}, signal {signal}, class {class}; nothing was measured", self.name());
-        self.told(Disposition::DeliverFailure, &line)
+        let text = Some(failure_line(self.tool_name, observation, kind.map(CircuitKind::signal), class));
+        Handling { disposition: Disposition::DeliverFailure, after_ms: None, text }
     }
 
     fn told(&self, disposition: Disposition, line: &str) -> Handling {
@@ -134,9 +132,24 @@ impl Handled<'_> {
     }
 
     fn name(&self) -> String {
-        let name = SafeText::cut(self.tool_name, NAME_BYTES_MAX);
-        if name.as_str().is_empty() { "the tool".to_owned() } else { name.as_str().to_owned() }
+        name_in_line(self.tool_name)
     }
+}
+
+/// The one line that a model is given in place of a raw failure: tool, observation, signal, class. A caller that cannot
+/// retry in silence gives it where that was asked of it.
+#[must_use]
+pub fn failure_line(tool_name: &str, observation: &str, signal: Option<Signal>, class: Option<FailureClass>) -> String {
+    let name = name_in_line(tool_name);
+    let signal = signal.map_or("none", Signal::word);
+    let class = class.map_or("none", FailureClass::word);
+    let line = format!("{name}: {observation}, signal {signal}, class {class}; nothing was measured");
+    SafeText::cut(&line, LINE_BYTES_MAX).as_str().to_owned()
+}
+
+fn name_in_line(tool_name: &str) -> String {
+    let name = SafeText::cut(tool_name, NAME_BYTES_MAX);
+    if name.as_str().is_empty() { "the tool".to_owned() } else { name.as_str().to_owned() }
 }
 
 /// How long a silent retry waits; none where the target asks for longer than that.
