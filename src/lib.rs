@@ -5,6 +5,7 @@ pub mod domain;
 pub mod engine;
 
 pub mod config;
+pub mod store;
 pub mod telemetry;
 pub mod wire;
 

@@ -140,7 +140,7 @@ async fn embedded(args: &McpProxyArgs) -> anyhow::Result<(Running, Channel)> {
         Some(clock) => Arc::clone(clock) as Arc<dyn Clock>,
         None => Arc::new(SystemClock::start()),
     };
-    wiring::start_inside(config, StartOptions { path: args.config.clone(), test_clock }, clock).await
+    wiring::start_inside(config, StartOptions { path: args.config.clone(), test_clock, durable: None }, clock).await
 }
 
 /// A name for this connection that no other has.

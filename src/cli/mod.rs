@@ -13,6 +13,7 @@ mod connect;
 mod dashboards;
 mod decide;
 mod demo;
+mod durable;
 mod explain;
 mod hold;
 mod hook;
@@ -28,6 +29,7 @@ mod serve;
 mod session;
 mod sim;
 mod source;
+mod store;
 mod tail;
 mod text;
 mod token;
@@ -115,6 +117,8 @@ enum Command {
     Tail(tail::TailArgs),
     /// Answer one hook of an agent program, or print what makes it send them
     Hook(hook::HookArgs),
+    /// Look after what a stopped service has kept: check, compact, export or import it; asks no service
+    Store(store::StoreArgs),
     /// Check a configuration file, or print the default one or the schema
     Config(config::ConfigArgs),
     /// Stand in front of an MCP server: every tool call is asked for and reported, all else passes as it is
@@ -178,6 +182,7 @@ fn run(cli: Cli, names_service: bool) -> anyhow::Result<ExitCode> {
     let manner = Manner { is_json: common.json, paint: Paint::of(&std::io::stdout()) };
     match command {
         Command::Serve(args) => serve::run(args),
+        Command::Store(args) => store::run(&args, manner),
         Command::Config(args) => config::run(&args, manner),
         Command::Explain(args) => explain::run(args, manner),
         Command::Replay(args) => replay::run(&args, manner),

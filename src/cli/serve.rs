@@ -7,8 +7,10 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use tokio::signal::unix::{SignalKind, signal};
 
+use super::durable::{Durable, data_dir};
 use super::wiring::{self, StartOptions, environment};
 use crate::config::{Config, LogFormat, LogLevel, LogSettings};
+use crate::domain::time::Timestamp;
 use crate::engine::clock::{Clock, ManualClock, SystemClock};
 use crate::service::Reload as _;
 
@@ -21,6 +23,9 @@ pub(crate) struct ServeArgs {
     /// Worker threads; one thread serves a sidecar best
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
+    /// Keep all in memory: a restart forgets open circuits, halted sessions and overrides
+    #[arg(long)]
+    ephemeral: bool,
     /// For tests: a clock that stands at this Unix time in milliseconds and moves only by the request header
     /// `tripnote-test-now-ms`
     #[arg(long, value_name = "UNIX_MS")]
@@ -45,16 +50,23 @@ pub(crate) fn run(args: ServeArgs) -> anyhow::Result<ExitCode> {
 }
 
 async fn serve(config: Config, args: ServeArgs) -> anyhow::Result<ExitCode> {
-    let test_clock = args.test_clock.map(|unix_ms| Arc::new(ManualClock::at_unix_ms(unix_ms)));
+    let durable = match args.ephemeral {
+        true => None,
+        false => Some(Durable::open(&data_dir(&config.settings.store)?, config.settings.store.clone())?),
+    };
+    let anchor = durable.as_ref().and_then(Durable::begun).and_then(|begun| begun.anchor);
+    let resumed = |unix_ms: u64| anchor.map_or(Timestamp(0), |anchor| anchor.resumed(unix_ms));
+    let at = |unix_ms: i64| ManualClock::resume(unix_ms, resumed(u64::try_from(unix_ms).unwrap_or(0)));
+    let test_clock = args.test_clock.map(|unix_ms| Arc::new(at(unix_ms)));
     let clock: Arc<dyn Clock> = match &test_clock {
         Some(clock) => Arc::clone(clock) as Arc<dyn Clock>,
-        None => Arc::new(SystemClock::start()),
+        None => Arc::new(SystemClock::resume(&resumed)),
     };
     let breakers = config.breakers.len();
     let mut ends = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let mut interrupts = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
     let mut reloads = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
-    let options = StartOptions { path: args.config, test_clock };
+    let options = StartOptions { path: args.config, test_clock, durable };
     let mut running = wiring::start_with(config, options, clock).await?;
     let endpoint = running.endpoint();
     let http = running.http_endpoint();

@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tonic::transport::{Channel, Endpoint};
 
+use super::durable::{Durable, Loaded};
 use super::json;
 use crate::config::{AuditSettings, Config, Fault, Listen, LoadError};
 use crate::domain::breaker::routes::Routes;
@@ -18,8 +19,10 @@ use crate::domain::ids::HashKey;
 use crate::engine::clock::{Clock, ManualClock};
 use crate::engine::{Engine, EngineSettings, Identity, Reading};
 use crate::service::audit::Audit;
+use crate::service::keeping::StoreSettings;
 use crate::service::server::{Address, Bound, Doors, HttpSettings, ServiceSettings, serve};
 use crate::service::{ConfigFault, Reload, Reloaded, ServiceLimits, rpc_methods};
+use crate::store::Directory;
 use crate::telemetry;
 use crate::telemetry::audit::{AuditFile, AuditFileSettings};
 use crate::telemetry::catalogue::ReloadWord;
@@ -33,6 +36,8 @@ pub(crate) struct Running {
     endpoint: String,
     http_endpoint: Option<String>,
     reloader: Arc<Reloader>,
+    /// Nobody else has it as long as this runs.
+    _directory: Option<Directory>,
     stop: oneshot::Sender<()>,
     serving: JoinHandle<Result<(), tonic::transport::Error>>,
 }
@@ -44,11 +49,13 @@ pub(crate) struct StartOptions {
     pub(crate) path: Option<PathBuf>,
     /// A clock that requests may move, in place of the machine's.
     pub(crate) test_clock: Option<Arc<ManualClock>>,
+    /// What it has from its last life; none: all is in memory.
+    pub(crate) durable: Option<Durable>,
 }
 
-/// Starts a service on the machine's clock or the given one; `path` is the file that a reload reads.
+/// Starts a service that keeps nothing, on the given clock; `path` is the file that a reload reads.
 pub(crate) async fn start(config: Config, path: Option<PathBuf>, clock: Arc<dyn Clock>) -> anyhow::Result<Running> {
-    start_with(config, StartOptions { path, test_clock: None }, clock).await
+    start_with(config, StartOptions { path, ..StartOptions::default() }, clock).await
 }
 
 /// Starts a service.
@@ -90,9 +97,8 @@ async fn start_on(
     options: StartOptions,
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<Running> {
-    let of_engine = engine_settings(&config, 1)?;
-    let recorder = Arc::new(Recorder::new(&Names::of(&of_engine), &rpc_methods()));
-    let engine = Arc::new(Engine::new(of_engine, identity(clock.as_ref())?, clock)?);
+    let recorder = Arc::new(Recorder::new(&Names::of(&engine_settings(&config, 1)?), &rpc_methods()));
+    let Beginning { engine, store, directory } = begin(&config, options.durable, &clock, &recorder)?;
     let http = match &config.settings.http {
         Some(listen) => Some(bind(listen, "`http` or TRIPNOTE_HTTP").await?),
         None => None,
@@ -127,13 +133,43 @@ async fn start_on(
         recorder,
         audit,
         http,
+        store,
     };
     let (stop, stopped) = oneshot::channel();
     let shutdown = async {
         let _ = stopped.await; // dropped or sent: both mean stop
     };
     let serving = tokio::spawn(serve(doors, settings, shutdown));
-    Ok(Running { endpoint, http_endpoint, reloader, stop, serving })
+    Ok(Running { endpoint, http_endpoint, reloader, _directory: directory, stop, serving })
+}
+
+/// An engine, and what it goes on from.
+struct Beginning {
+    engine: Arc<Engine>,
+    store: Option<StoreSettings>,
+    directory: Option<Directory>,
+}
+
+/// Makes the engine, loaded with what outlived the last life where there is a store.
+fn begin(
+    config: &Config,
+    durable: Option<Durable>,
+    clock: &Arc<dyn Clock>,
+    recorder: &Recorder,
+) -> anyhow::Result<Beginning> {
+    let make = |own: Option<Identity>| {
+        let own = own.map_or_else(|| identity(clock.as_ref()), Ok)?;
+        Ok(Arc::new(Engine::new(engine_settings(config, 1)?, own, Arc::clone(clock))?))
+    };
+    let Some(durable) = durable else {
+        return Ok(Beginning { engine: make(None)?, store: None, directory: None });
+    };
+    let Loaded { engine, store, restored, directory } = durable.load(&make)?;
+    recorder.restored(&restored.circuits);
+    let (circuits, sessions) = (restored.circuits.len(), restored.sessions);
+    let (records, out_of_place) = (restored.records, restored.out_of_place);
+    tracing::info!(incarnation = engine.incarnation(), circuits, sessions, records, out_of_place, "loaded");
+    Ok(Beginning { engine, store: Some(store), directory })
 }
 
 impl Running {
@@ -228,7 +264,11 @@ struct InForce {
 }
 
 /// Keys that are read at the start only.
-const AT_START_ONLY: [&str; 14] = [
+const AT_START_ONLY: [&str; 18] = [
+    "data_dir",
+    "flush_every",
+    "durability",
+    "on_store_error",
     "grpc",
     "http",
     "insecure",

@@ -10,7 +10,7 @@ use super::field::{Field, Lens, Range};
 use super::key::{Key, Only};
 use super::policy::PolicyDraft;
 use super::rule::RuleDraft;
-use super::settings::{LogFormat, LogLevel, Settings};
+use super::settings::{Durability, OnStoreError, Settings};
 use super::text::{DAY, HOUR};
 use super::wordings::variant_words;
 use crate::domain::breaker::policy::{BasisPoints, BreakerPolicy, ScopeKind};
@@ -64,12 +64,14 @@ macro_rules! word {
 
 mod audit;
 mod failure;
+mod log;
 mod review;
 mod session;
 mod tools;
 mod wordings;
 
 use audit::AUDIT;
+pub(super) use log::LOG;
 pub(super) use review::REVIEW;
 pub(super) use session::SESSION;
 
@@ -126,6 +128,28 @@ pub(super) static ROOT: &[Key<Settings>] = &[
         "allows `grpc` and `http` to listen beyond loopback over TCP, where nothing protects it",
     )
     .variable("TRIPNOTE_INSECURE"),
+    Key::<Settings>::new(
+        "data_dir",
+        Field::Path(optional!(store.data_dir)),
+        "where what outlives a restart is kept; none: the state directory of the platform",
+    )
+    .example("\"/var/lib/tripnote\"")
+    .variable("TRIPNOTE_DATA_DIR"),
+    Key::new(
+        "flush_every",
+        Field::Duration(range(1, 10_000), plain!(store.flush_every_ms)),
+        "how long changes are gathered before they are written to `data_dir`: as much may a crash forget",
+    ),
+    Key::new(
+        "durability",
+        word!(Durability, store.durability),
+        "what is on the disk before it is answered; `strict`: an opening, a halt, an override, a latch and the end of a session",
+    ),
+    Key::new(
+        "on_store_error",
+        word!(OnStoreError, store.on_error),
+        "what to do at the start where `data_dir` cannot be used: not start, or set a damaged file aside and begin empty",
+    ),
     Key::new(
         "drain_for",
         Field::Duration(range(100, 5 * 60_000), plain!(drain_for_ms)),
@@ -137,14 +161,6 @@ pub(super) static ROOT: &[Key<Settings>] = &[
         "how long an ordinary permit lives; a later report is expired",
     ),
     Key::new("experimental", Field::Switch(plain!(experimental)), "allows the variants that exist for measuring only"),
-];
-
-/// Keys of `[log]`.
-pub(super) static LOG: &[Key<Settings>] = &[
-    Key::<Settings>::new("format", word!(LogFormat, log.format), "the form of a log line")
-        .variable("TRIPNOTE_LOG_FORMAT"),
-    Key::<Settings>::new("level", word!(LogLevel, log.level), "the least urgent line that is written")
-        .variable("TRIPNOTE_LOG_LEVEL"),
 ];
 
 /// Keys of `[contract]`.

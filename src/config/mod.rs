@@ -43,7 +43,9 @@ use crate::domain::tool::Tools;
 pub use fault::{FILE_BYTES_MAX, Fault, FaultReport, LoadError};
 pub use output::{default_text, readme_table};
 pub use schema::schema;
-pub use settings::{AuditSettings, Listen, LogFormat, LogLevel, LogSettings, Settings, WireLimits};
+pub use settings::{
+    AuditSettings, Durability, Listen, LogFormat, LogLevel, LogSettings, OnStoreError, Settings, StoreKeys, WireLimits,
+};
 pub(crate) use text::parse_duration;
 
 /// A whole configuration. The default one is that of no file.
@@ -94,7 +96,7 @@ impl Config {
     }
 
     /// Takes over what the environment says about the deployment: `TRIPNOTE_GRPC`, `TRIPNOTE_HTTP`, `TRIPNOTE_INSECURE`,
-    /// `TRIPNOTE_LOG_FORMAT` and `TRIPNOTE_LOG_LEVEL`.
+    /// `TRIPNOTE_DATA_DIR`, `TRIPNOTE_LOG_FORMAT` and `TRIPNOTE_LOG_LEVEL`.
     ///
     /// # Errors
     /// With all that is wrong in it.

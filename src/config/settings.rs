@@ -27,6 +27,8 @@ pub struct Settings {
     pub http_hosts: Vec<Arc<str>>,
     /// Whether listening beyond loopback over TCP is allowed, which nothing protects.
     pub insecure: bool,
+    /// What outlives a restart, and how.
+    pub store: StoreKeys,
     /// How long a stopping process lets running requests finish, in milliseconds.
     pub drain_for_ms: u64,
     /// How long an ordinary permit lives, in milliseconds.
@@ -56,6 +58,7 @@ impl Default for Settings {
             http: Some(Listen::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, 7172)))),
             http_hosts: Vec::new(),
             insecure: false,
+            store: StoreKeys::default(),
             drain_for_ms: 10_000,
             permit_for_ms: 900_000,
             experimental: false,
@@ -103,6 +106,46 @@ impl fmt::Display for Listen {
             Self::Tcp(address) => write!(f, "{address}"),
             Self::Unix(path) => write!(f, "unix:{}", path.display()),
         }
+    }
+}
+
+/// What outlives a restart, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoreKeys {
+    /// The directory; none: that of the platform.
+    pub data_dir: Option<PathBuf>,
+    /// How long changes are gathered before they are written, in milliseconds.
+    pub flush_every_ms: u64,
+    /// What is written before it is answered.
+    pub durability: Durability,
+    /// What to do at the start where the directory cannot be used.
+    pub on_error: OnStoreError,
+}
+
+impl Default for StoreKeys {
+    fn default() -> Self {
+        let (durability, on_error) = (Durability::WriteBehind, OnStoreError::Refuse);
+        Self { data_dir: None, flush_every_ms: 50, durability, on_error }
+    }
+}
+
+closed_words! {
+    /// What is written before it is answered.
+    Durability {
+        /// Nothing: no request waits for the disk.
+        WriteBehind = "write_behind",
+        /// What must not be lost.
+        Strict = "strict",
+    }
+}
+
+closed_words! {
+    /// What to do at the start where the store cannot be used.
+    OnStoreError {
+        /// Not to start.
+        Refuse = "refuse",
+        /// To begin empty, with a damaged file set aside.
+        Memory = "memory",
     }
 }
 

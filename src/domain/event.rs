@@ -19,6 +19,8 @@ pub struct Event {
     pub breaker: Code,
     /// The scope, as text; empty where the whole breaker is meant.
     pub scope: Box<str>,
+    /// The scope's id, by which what has changed is found again; 0 where the whole breaker is meant. Never shown.
+    pub scope_id: u64,
     /// What the circuit watches; none where the event is not of one circuit.
     pub kind: Option<CircuitKind>,
     /// The circuit's generation after the event.

@@ -65,6 +65,11 @@ pub enum HashTag {
 }
 
 impl HashKey {
+    /// What stands where a key was not written down, until whoever restores gives the true one.
+    pub(crate) const fn none() -> Self {
+        Self([0; 16])
+    }
+
     /// The keyed hash of a name; never 0, which stands for "none".
     #[must_use]
     pub fn hash(&self, tag: HashTag, bytes: &[u8]) -> u64 {
@@ -87,7 +92,8 @@ impl HashKey {
 }
 
 /// A breaker's stable code: `[a-z][a-z0-9_]{0,47}` (spec 01, field 2).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Box<str>")]
 pub struct Code(Arc<str>);
 
 /// The longest code in bytes.
@@ -148,6 +154,14 @@ impl Code {
     }
 }
 
+impl TryFrom<Box<str>> for Code {
+    type Error = InvalidCode;
+
+    fn try_from(text: Box<str>) -> Result<Self, InvalidCode> {
+        Self::parse(&text)
+    }
+}
+
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -195,7 +209,8 @@ fn short_hash(text: &str) -> u32 {
 pub const TARGET_BYTES_MAX: usize = 512;
 
 /// What a caller is about to call, cut of URL query, fragment and user info, which may hold secrets.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Box<str>")]
 pub struct TargetName(Box<str>);
 
 /// Why a text is no target.
@@ -233,6 +248,14 @@ impl TargetName {
     }
 }
 
+impl TryFrom<Box<str>> for TargetName {
+    type Error = InvalidTarget;
+
+    fn try_from(text: Box<str>) -> Result<Self, InvalidTarget> {
+        Self::parse(&text)
+    }
+}
+
 /// Cuts query and fragment behind a path, and user info in front of a host.
 fn without_secrets(text: &str) -> Cow<'_, str> {
     if !text.bytes().any(|byte| matches!(byte, b'?' | b'#' | b'@')) {
@@ -255,7 +278,8 @@ fn without_secrets(text: &str) -> Cow<'_, str> {
 }
 
 /// Text that may reach a model: no control characters, no line breaks, no bidirectional marks, bounded.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(from = "Box<str>")]
 pub struct SafeText(Box<str>);
 
 impl SafeText {
@@ -274,6 +298,13 @@ impl SafeText {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl From<Box<str>> for SafeText {
+    /// Text that was cut before: only what is unsafe is dropped.
+    fn from(text: Box<str>) -> Self {
+        Self::cut(&text, usize::MAX)
     }
 }
 

@@ -13,3 +13,4 @@ pub mod signal;
 pub mod time;
 pub mod tool;
 pub mod verdict;
+mod written;

@@ -5,8 +5,9 @@
 
 use std::fmt::{self, Write as _};
 
-/// Milliseconds on the monotonic scale of this incarnation; 0 is its start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Milliseconds on the monotonic scale of this deployment; 0 is its first start. A restart goes on from where the last life
+/// was, by as much as the wall clock says; without a store each life begins at 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Timestamp(pub u64);
 
 impl Timestamp {

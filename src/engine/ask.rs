@@ -102,7 +102,7 @@ impl Engine {
             let at = usize::try_from(trip.event_seq).unwrap_or(usize::MAX);
             trip.event_seq = events.get(at).map_or(0, |event| event.seq);
         }
-        self.log.hand_in(events);
+        self.hand_in(events);
         match admission.verdict {
             Verdict::Refuse(trip) => Decision::Trip(Box::new(self.told(Arc::from(trip), Listener::of(call), now))),
             Verdict::Proceed(permit) => {
@@ -290,7 +290,7 @@ impl Engine {
         let id = self.registry.breaker_of(ask.names.target, ask.target, &self.identity.names);
         let mut events = Vec::new();
         let verdict = self.enter(id, now, &mut events, |breaker, moment, out| breaker.peek(ask, moment, out));
-        self.log.hand_in(events);
+        self.hand_in(events);
         verdict
     }
 
@@ -300,7 +300,7 @@ impl Engine {
         let id = self.registry.breaker_of(hash, target, &self.identity.names);
         let mut events = Vec::new();
         let good = self.enter(id, now, &mut events, |breaker, _, _| breaker.last_good(hash));
-        self.log.hand_in(events);
+        self.hand_in(events);
         good.flatten()
     }
 

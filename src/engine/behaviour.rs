@@ -1,13 +1,14 @@
 //! The figures of what models did with what they were told: every fact is numbered as an event and added up once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::keep::Mark;
 use super::sessions::Sessions;
 use super::sync::Mutex;
 use super::{Engine, Refusal};
-use crate::domain::behaviour::Fact;
 use crate::domain::behaviour::figures::{Figures, SessionFigures};
 use crate::domain::behaviour::telling::Telling;
+use crate::domain::behaviour::{Fact, Label};
 use crate::domain::event::{Event, Happening};
 use crate::domain::ids::Code;
 use crate::domain::session::flight::FollowedCall;
@@ -22,7 +23,7 @@ pub const OTHER: &str = "other";
 pub(super) const SESSION: &str = "session";
 
 /// One part of what was told. Without a signal: all of its breaker's.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Part {
     /// The breaker.
     pub breaker: Code,
@@ -46,6 +47,23 @@ pub struct Behaviour {
 pub(crate) struct Sums {
     // A leaf lock, taken for a trip and never for a call that passes.
     behaviour: Mutex<Behaviour>,
+}
+
+impl Sums {
+    /// The figures of a part.
+    pub(super) fn of_part(&self, part: &Part) -> Option<Figures> {
+        self.behaviour.lock().parts.get(part).cloned()
+    }
+
+    /// The figures of ended sessions.
+    pub(super) fn of_sessions(&self) -> SessionFigures {
+        self.behaviour.lock().sessions
+    }
+
+    /// Puts figures back.
+    pub(super) fn restore(&self, put: impl FnOnce(&mut Behaviour)) {
+        put(&mut self.behaviour.lock());
+    }
 }
 
 impl Behaviour {
@@ -85,9 +103,26 @@ impl Behaviour {
     }
 
     fn part(&mut self, part: Part) -> &mut Figures {
+        let part = self.place_of(part);
+        self.parts.entry(part).or_default()
+    }
+
+    /// Where a part is counted.
+    fn place_of(&self, part: Part) -> Part {
         let has_room = self.parts.len() < PARTS_MAX || self.parts.contains_key(&part);
         let breaker = if has_room { part.breaker } else { Code::from_target(OTHER) };
-        self.parts.entry(Part { breaker, ..part }).or_default()
+        Part { breaker, ..part }
+    }
+
+    /// What a fact that was added changed.
+    fn changed(&self, fact: &Fact) -> Vec<Mark> {
+        let halted: &[Label] = if let Fact::Ended(end) = fact { &end.halted_by } else { &[] };
+        let of_label = |label: &Label| {
+            let of = |signal| Part { breaker: label.breaker.clone(), signal, variant: label.variant.clone() };
+            [Some(label.signal), None].map(|signal| Mark::Part(self.place_of(of(signal))))
+        };
+        let parts = fact.label().into_iter().chain(halted).flat_map(of_label);
+        parts.chain(matches!(fact, Fact::Ended(_)).then_some(Mark::Sessions)).collect()
     }
 }
 
@@ -146,18 +181,26 @@ impl Engine {
         if facts.is_empty() {
             return;
         }
-        {
+        let changed: BTreeSet<Mark> = {
             let mut behaviour = self.sums.behaviour.lock();
             facts.iter().for_each(|fact| behaviour.add(fact));
+            if self.marks.is_kept() {
+                facts.iter().flat_map(|fact| behaviour.changed(fact)).collect()
+            } else {
+                BTreeSet::new()
+            }
+        };
+        if !changed.is_empty() {
+            self.marks.note_all(changed);
         }
         let event = |fact: Fact| {
             let breaker = fact.label().map_or_else(|| Code::from_target(SESSION), |label| label.breaker.clone());
             let what = Happening::FollowedUp(fact);
-            Event { seq: 0, at: now, breaker, scope: "".into(), kind: None, generation: 0, what }
+            Event { seq: 0, at: now, breaker, scope: "".into(), scope_id: 0, kind: None, generation: 0, what }
         };
         let mut events: Vec<Event> = facts.into_iter().map(event).collect();
         self.log.number(&mut events);
-        self.log.hand_in(events);
+        self.hand_in(events);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::domain::time::{Timestamp, WallClock};
 
 /// Where time comes from.
 pub trait Clock: Send + Sync + 'static {
-    /// The monotonic time of this incarnation.
+    /// The monotonic time of this deployment.
     fn now(&self) -> Timestamp;
 
     /// How the wall clock stands to it.
@@ -20,6 +20,8 @@ pub trait Clock: Send + Sync + 'static {
 #[derive(Debug)]
 pub struct SystemClock {
     start: Instant,
+    /// Where the scale stood then.
+    began_at: Timestamp,
     /// The offset of the last check, and when it was taken: the wall clock is trusted while it keeps to it.
     anchor_offset_ms: AtomicI64,
     anchored_at_ms: AtomicU64,
@@ -34,8 +36,16 @@ impl SystemClock {
     /// A clock whose timestamp 0 is now.
     #[must_use]
     pub fn start() -> Self {
-        let clock =
-            Self { start: Instant::now(), anchor_offset_ms: AtomicI64::new(0), anchored_at_ms: AtomicU64::new(0) };
+        Self::resume(&|_| Timestamp(0))
+    }
+
+    /// A clock that goes on from where the last life was, given the Unix time in milliseconds.
+    #[must_use]
+    pub fn resume(from: &dyn Fn(u64) -> Timestamp) -> Self {
+        let start = Instant::now();
+        let began_at = from(WallClock { offset_ms: offset_ms(Timestamp(0)), trusted: true }.unix_ms(Timestamp(0)));
+        let anchored_at_ms = AtomicU64::new(began_at.0);
+        let clock = Self { start, began_at, anchor_offset_ms: AtomicI64::new(0), anchored_at_ms };
         clock.anchor_offset_ms.store(offset_ms(clock.now()), Ordering::Relaxed);
         clock
     }
@@ -50,7 +60,7 @@ fn offset_ms(now: Timestamp) -> i64 {
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
-        Timestamp(u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX))
+        self.began_at.plus_ms(u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX))
     }
 
     fn wall(&self) -> WallClock {
@@ -101,6 +111,14 @@ impl ManualClock {
     #[must_use]
     pub const fn at_unix_ms(unix_ms: i64) -> Self {
         Self { now_ms: AtomicU64::new(0), offset_ms: AtomicI64::new(unix_ms), distrusted: AtomicU64::new(0) }
+    }
+
+    /// A clock that goes on from a timestamp, at the given Unix time.
+    #[must_use]
+    pub fn resume(unix_ms: i64, at: Timestamp) -> Self {
+        let clock = Self::at_unix_ms(unix_ms.saturating_sub(i64::try_from(at.0).unwrap_or(i64::MAX)));
+        clock.set(at);
+        clock
     }
 
     /// Moves to a timestamp; never back.

@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
+use super::keep::Mark;
 use super::sync::Mutex;
 use super::{Arguments, AskedAs, Call, CallId, Engine, Report, Reported, Said, StepOfCall};
 use crate::domain::breaker::permit::Permit;
 use crate::domain::breaker::scope::CallNames;
 use crate::domain::failure::FailureClass;
 use crate::domain::failure::attempts::{
-    Answer, Asked, Attempt, AttemptId, AttemptLog, InvalidSketch, LogBounds, StepKey,
+    Answer, Asked, Attempt, AttemptId, AttemptLog, InvalidSketch, KeptAttempt, LogBounds, StepKey,
 };
 use crate::domain::failure::binding::{Binding, FailureRules};
 use crate::domain::failure::names::{HostName, SketchRef, StepName};
@@ -59,6 +60,26 @@ impl Attempts {
     /// With the same bounds, and without an attempt.
     pub(crate) fn emptied(&self) -> Self {
         Self { log: Mutex::new(AttemptLog::new(self.log.lock().bounds())) }
+    }
+
+    /// An attempt as it is kept over a restart.
+    pub(super) fn kept(&self, id: u64) -> Option<KeptAttempt> {
+        self.log.lock().snapshot(id)
+    }
+
+    /// How many were dropped for want of room.
+    pub(super) fn dropped(&self) -> u64 {
+        self.log.lock().dropped()
+    }
+
+    /// Puts an attempt back, the older ones first.
+    pub(super) fn restore(&self, kept: KeptAttempt) {
+        self.log.lock().restore(kept);
+    }
+
+    /// No attempt gets a number before this one.
+    pub(super) fn go_on_from(&self, first: u64) {
+        self.log.lock().go_on_from(first);
     }
 }
 
@@ -116,7 +137,9 @@ impl Engine {
     /// Where the caller has no such attempt, or it has no sketch.
     pub fn accept_sketch(&self, caller: &str, id: u64, now: Timestamp) -> Result<Answer, InvalidSketch> {
         let caller = self.hash(HashTag::Caller, caller);
-        self.attempts.log.lock().accept_sketch(now, AttemptId { caller, id })
+        let answer = self.attempts.log.lock().accept_sketch(now, AttemptId { caller, id });
+        self.marks.note(Mark::Attempt(id));
+        answer
     }
 
     fn decide_failed(&self, failed: &Failed<'_>, now: Timestamp) -> Answer {
@@ -126,7 +149,9 @@ impl Engine {
         let key = StepKey { caller: failed.caller, name: name.clone() };
         let asked = Asked { step: &key, binding, record: failed.record, published_at, sketch: sketch.as_ref() };
         let shut = self.shut_hosts(failed, rules, now); // before the lock, which is a leaf
-        self.attempts.log.lock().decide(now, &asked, rules, &|host| shut.contains(&host))
+        let answer = self.attempts.log.lock().decide(now, &asked, rules, &|host| shut.contains(&host));
+        self.marks.note(Mark::Attempt(answer.attempt.id));
+        answer
     }
 
     /// The spare hosts that the step could move to and whose circuits refuse calls now. At most as many as are confirmed.

@@ -211,7 +211,7 @@ impl Engine {
         let tool_hash = self.tool_hash(tool_name);
         let target = self.identity.names.hash(HashTag::Target, call.target.as_str().as_bytes());
         let lane = self.hash(HashTag::Lane, asked.lane);
-        let known = self.sessions.with(key, now, |run| {
+        let known = self.sessions.look(key, now, |run| {
             let declared = run.policy.tools.get(tool_name).map(|known| known.tool.clone());
             (declared, run.is_exhausted(tool_hash).then(|| run.last_bad(target)), run.open_wave(lane))
         });
@@ -350,7 +350,7 @@ impl Engine {
         let mut events = vec![session_event(&trip, now, what)];
         self.log.number(&mut events);
         trip.event_seq = events.first().map_or(0, |event| event.seq);
-        self.log.hand_in(events);
+        self.hand_in(events);
         trip
     }
 }
@@ -368,5 +368,5 @@ fn session_event(trip: &Trip, now: Timestamp, what: impl FnOnce(ToldEvent) -> Ha
     };
     let breaker: Code = trip.contract.breaker.clone();
     let scope = format!("target:{}", trip.contract.target.as_str()).into();
-    Event { seq: 0, at: now, breaker, scope, kind: None, generation: trip.generation, what: what(told) }
+    Event { seq: 0, at: now, breaker, scope, scope_id: 0, kind: None, generation: trip.generation, what: what(told) }
 }

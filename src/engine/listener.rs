@@ -48,7 +48,7 @@ impl Engine {
         wordings: &Arc<Wordings>,
         now: Timestamp,
     ) -> Wording {
-        let begun = |key| self.sessions.with(key, now, |run| run.wording.clone());
+        let begun = |key| self.sessions.look(key, now, |run| run.wording.clone());
         let own = match to {
             Listener::Anybody => None,
             Listener::Keyed(key) => begun(key),

@@ -174,7 +174,7 @@ mod tests {
     fn event() -> Event {
         let breaker = Code::from_target("x");
         let what = Happening::Recovered;
-        Event { seq: 0, at: Timestamp(0), breaker, scope: "".into(), kind: None, generation: 0, what }
+        Event { seq: 0, at: Timestamp(0), breaker, scope: "".into(), scope_id: 0, kind: None, generation: 0, what }
     }
 
     fn seqs(reading: &Reading) -> Vec<u64> {

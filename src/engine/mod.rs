@@ -10,12 +10,14 @@ mod exchange;
 pub mod failure;
 mod guard;
 mod idle;
+pub mod keep;
 mod listener;
 pub mod log;
 mod marks;
 mod notices;
 pub mod operate;
 mod places;
+pub mod ports;
 mod registry;
 mod report;
 pub mod review;
@@ -35,6 +37,7 @@ pub use self::exchange::{
     StepOfCall,
 };
 use self::failure::Attempts;
+use self::keep::Marks;
 use self::listener::{Listener, fitting};
 use self::log::EventLog;
 use self::places::Places;
@@ -154,6 +157,7 @@ pub struct Engine {
     sums: Sums,
     results: ResultTally,
     log: Arc<EventLog>,
+    marks: Arc<Marks>,
     /// Read where no shard is locked: by operators and reloads.
     current: Mutex<Arc<Current>>,
     next_permit: AtomicU64,
@@ -181,17 +185,19 @@ impl Engine {
     ) -> Result<Self, crate::domain::ids::InvalidTarget> {
         let (limits, session_idle_for_ms) = (settings.limits, settings.session.idle_for_ms);
         let current = Arc::new(Current::new(settings, &identity.names));
+        let marks = Arc::new(Marks::default());
         Ok(Self {
             clock,
             identity,
             registry: Registry::new(&current, limits.targets),
             places: Places::new(limits.targets, limits.targets_per_caller),
             calls: Calls::new(limits.calls),
-            sessions: Sessions::new(limits.sessions, session_idle_for_ms),
+            sessions: Sessions::new(limits.sessions, session_idle_for_ms, Arc::clone(&marks)),
             attempts: Attempts::new(limits.attempts),
             sums: Sums::default(),
             results: ResultTally::default(),
             log: Arc::new(EventLog::new(limits.events_bytes)),
+            marks,
             current: Mutex::new(current),
             next_permit: AtomicU64::new(1),
             others: AtomicUsize::new(0),

@@ -59,7 +59,7 @@ impl Engine {
         let id = code_id(&told.code, &self.identity.names);
         let closing =
             self.enter(id, now, &mut events, |breaker, moment, out| breaker.closing(&names, told.at, moment, out));
-        self.log.hand_in(events);
+        self.hand_in(events);
         closing.unwrap_or(Closing::AtSomeTime) // the breaker is gone, and with it what was shut
     }
 

@@ -96,7 +96,7 @@ impl Engine {
                 shard.breakers_mut().for_each(|breaker| breaker.expire_holds(now, &mut events));
                 self.number(&mut events);
             });
-            self.log.hand_in(events);
+            self.hand_in(events);
         }
     }
 
@@ -238,7 +238,7 @@ impl Engine {
             shard.drop_if_empty(id);
             Ok(answer)
         });
-        self.log.hand_in(events);
+        self.hand_in(events);
         answer
     }
 
@@ -272,7 +272,7 @@ impl Engine {
         for id in configured.chain(next.watched.iter().map(|watched| watched.tenant.breaker)) {
             let mut events = Vec::new();
             self.enter(id, now, &mut events, |_, _, _| {});
-            self.log.hand_in(events);
+            self.hand_in(events);
         }
     }
 
@@ -285,7 +285,16 @@ impl Engine {
             let (open, half_open) = (ended.count_in(Phase::Open), ended.count_in(Phase::HalfOpen));
             let what = Happening::Removed { open, half_open };
             let breaker = code.clone();
-            events.push(Event { seq: 0, at: now, breaker, scope: "".into(), kind: None, generation: 0, what });
+            events.push(Event {
+                seq: 0,
+                at: now,
+                breaker,
+                scope: "".into(),
+                scope_id: 0,
+                kind: None,
+                generation: 0,
+                what,
+            });
             self.number(&mut events);
             Some(ended)
         });
@@ -295,7 +304,7 @@ impl Engine {
         if let Some(breaker) = ended {
             self.others.fetch_sub(breaker.others_len(), super::Ordering::Relaxed);
         }
-        self.log.hand_in(events);
+        self.hand_in(events);
     }
 
     /// One step of giving back the memory of what time has made meaningless. Nothing depends on it but memory. True

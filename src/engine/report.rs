@@ -148,7 +148,7 @@ impl Engine {
         if permit.session == 0 {
             return Recalled { asked, ..Recalled::default() };
         }
-        let in_session = self.sessions.with(permit.session, now, |run| {
+        let in_session = self.sessions.look(permit.session, now, |run| {
             let in_flight = || {
                 run.in_flight(permit.seq).map(|flight| Asked {
                     tool_name: flight.tool_name.clone(),
@@ -232,13 +232,18 @@ impl Engine {
         if permit.call != 0 {
             self.calls.settle(permit.call, token);
         }
+        if receipt.is_none() && permit.incarnation < self.identity.incarnation {
+            // Of before a restart, which its breaker did not outlive: it had nothing to remember.
+            let acknowledgement = Acknowledgement::Stale;
+            return ReportAnswer { acknowledgement, phase_after: Phase::Closed, trip: None };
+        }
         let Some(Receipt { acknowledgement, phase_after, trip }) = receipt else { return unknown() };
         let trip = trip.map(|mut trip| {
             let at = usize::try_from(trip.event_seq).unwrap_or(usize::MAX);
             trip.event_seq = events.get(at).map_or(0, |event| event.seq);
             Box::new(self.told(Arc::from(trip), to, now))
         });
-        self.log.hand_in(events);
+        self.hand_in(events);
         ReportAnswer { acknowledgement, phase_after, trip }
     }
 }

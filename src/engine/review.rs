@@ -26,9 +26,10 @@ impl Engine {
         let verdict = self.with_session(caller, session, now, |run| run.review(task, answer.text, &keywords))?;
         let (word, rule) = verdict.word();
         let (breaker, what) = (Code::from_target(SESSION), Happening::Reviewed { verdict: word, rule });
-        let mut events = vec![Event { seq: 0, at: now, breaker, scope: "".into(), kind: None, generation: 0, what }];
+        let mut events =
+            vec![Event { seq: 0, at: now, breaker, scope: "".into(), scope_id: 0, kind: None, generation: 0, what }];
         self.log.number(&mut events);
-        self.log.hand_in(events);
+        self.hand_in(events);
         Some(verdict)
     }
 }

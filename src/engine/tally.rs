@@ -152,6 +152,8 @@ fn add(counts: &mut [u64], at: usize, more: u64) {
 /// Counts of results, which are told without a shard's lock.
 #[derive(Debug, Default)]
 pub(crate) struct ResultTally {
+    /// Calls that were refused.
+    pub(crate) refused: AtomicU64,
     observations: [AtomicU64; Observation::ALL.len()],
     dispositions: [AtomicU64; Disposition::ALL.len()],
     /// Reports of permits that are none of ours, or of a breaker that is gone.
@@ -200,6 +202,14 @@ pub struct Counts {
 }
 
 impl Engine {
+    /// Calls that were let through or refused in this life. Takes each shard's lock for a moment.
+    #[must_use]
+    pub fn decisions(&self) -> u64 {
+        let permits =
+            (0..self.registry.shards()).filter_map(|nth| self.registry.with_nth(nth, |shard| shard.tally.permits));
+        permits.sum::<u64>() + self.results.refused.load(Ordering::Relaxed)
+    }
+
     /// What this life came to so far. Takes each shard's lock for a moment.
     #[must_use]
     pub fn counts(&self, now: Timestamp) -> Counts {

@@ -4,6 +4,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
@@ -15,8 +16,8 @@ use super::caller::{SaysCaller, User};
 use super::status;
 use crate::wire::{InvalidField, pb};
 
-/// Ends when the service drains.
-type Drains = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// Ends when the service drains, or when something is durable.
+type Wait = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 pin_project! {
     /// The answers of one stream.
@@ -24,7 +25,9 @@ pin_project! {
         breakers: Breakers,
         user: User,
         asks: Streaming<pb::GuardRequest>,
-        drains: Drains,
+        drains: Wait,
+        // An answer that waits until what it tells of is durable.
+        waiting: Option<(pb::GuardResponse, Wait)>,
         is_over: bool,
     }
 }
@@ -35,7 +38,7 @@ impl Guarding {
         let drains = async move {
             let _ = drains.wait_for(|drains| *drains).await; // a sender that is gone means the same
         };
-        Self { breakers, user, asks, drains: Box::pin(drains), is_over: false }
+        Self { breakers, user, asks, drains: Box::pin(drains), waiting: None, is_over: false }
     }
 }
 
@@ -47,6 +50,14 @@ impl Stream for Guarding {
         if *this.is_over {
             return Poll::Ready(None);
         }
+        if let Some((_, wait)) = this.waiting
+            && wait.as_mut().poll(cx).is_pending()
+        {
+            return Poll::Pending;
+        }
+        if let Some((answer, _)) = this.waiting.take() {
+            return Poll::Ready(Some(Ok(answer)));
+        }
         if this.drains.as_mut().poll(cx).is_ready() {
             *this.is_over = true;
             return Poll::Ready(Some(Err(status::draining())));
@@ -56,7 +67,17 @@ impl Stream for Guarding {
             Poll::Ready(asked) => asked,
         };
         Poll::Ready(match asked {
-            Some(Ok(ask)) => Some(Ok(this.breakers.answer(this.user.known(ask)))),
+            Some(Ok(ask)) => {
+                let keeping = Arc::clone(&this.breakers.0.keeping);
+                let urgent_before = keeping.urgent();
+                let answer = this.breakers.answer(this.user.known(ask));
+                if keeping.must_settle(urgent_before) {
+                    *this.waiting = Some((answer, Box::pin(keeping.settled())));
+                    cx.waker().wake_by_ref(); // to ask the wait itself
+                    return Poll::Pending;
+                }
+                Some(Ok(answer))
+            }
             Some(Err(status)) => {
                 *this.is_over = true; // what follows cannot be read
                 Some(Err(status))

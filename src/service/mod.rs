@@ -8,11 +8,13 @@ mod gate;
 mod guard;
 pub mod hooks;
 mod http;
+pub mod keeping;
 mod meter;
 mod operator;
 pub mod pump;
 pub mod server;
 mod session;
+mod settle;
 mod status;
 
 pub use meter::rpc_methods;
@@ -83,11 +85,12 @@ pub(crate) struct Shared {
     /// True from the moment on that the service takes nothing new.
     pub(crate) drains: watch::Receiver<bool>,
     pub(crate) recorder: Arc<Recorder>,
+    pub(crate) keeping: Arc<keeping::Keeping>,
     /// Set under `--test-clock` only: then a request may move the clock.
     pub(crate) test_clock: Option<Arc<ManualClock>>,
 }
 
-/// The request header that moves a test clock: milliseconds since the start of this life.
+/// The request header that moves a test clock: milliseconds on the scale of time, which begins at 0 with the first life.
 pub const TEST_NOW_HEADER: &str = "tripnote-test-now-ms";
 
 impl Shared {

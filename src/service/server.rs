@@ -24,10 +24,12 @@ use super::breaker::Breakers;
 use super::failure::Failures;
 use super::gate::{Gate, GateLayer};
 use super::http::{Face, HttpServing, Inside, Stage};
+use super::keeping::{Keeping, StoreSettings, Writer};
 use super::meter::MeterLayer;
 use super::operator::Operators;
 use super::pump::Pump;
 use super::session::Runs;
+use super::settle::SettleLayer;
 use super::{Reload, ServiceLimits, Shared};
 use crate::domain::event::Event;
 use crate::engine::Engine;
@@ -166,6 +168,8 @@ pub struct ServiceSettings {
     pub audit: Option<Audit>,
     /// The HTTP face; none where nobody asked for one.
     pub http: Option<HttpSettings>,
+    /// What is written, and how; none: all is in memory, as was asked for.
+    pub store: Option<StoreSettings>,
 }
 
 /// What the HTTP face is made of.
@@ -192,11 +196,12 @@ pub async fn serve(
     settings: ServiceSettings,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), tonic::transport::Error> {
-    let ServiceSettings { engine, limits, drain_for, reload, test_clock, log, recorder, audit, http } = settings;
+    let ServiceSettings { engine, limits, drain_for, reload, test_clock, log, recorder, audit, http, store } = settings;
     let ear = Arc::clone(&recorder);
     engine.log().on_every_event(move |events| ear.events(events));
     let (drain, drains) = watch::channel(false);
     let stage = watch::Sender::new(Stage::Loading);
+    let (keeping, writer) = Keeping::start(&engine, store, &recorder);
     let pump = Pump::start(&engine);
     let gate = Arc::new(Gate::new(limits.requests_in_flight));
     let (end, ends) = watch::channel(false);
@@ -206,17 +211,13 @@ pub async fn serve(
         let events = pump.follow(&engine, 0, ends);
         beside.spawn(audit::run(audit, events, Arc::clone(&engine), Arc::clone(&recorder)));
     }
-    let of_face = (Arc::clone(&engine), Arc::clone(&recorder));
+    let of_face = (Arc::clone(&engine), Arc::clone(&recorder), Arc::clone(&keeping));
     let layers = (MeterLayer(Arc::clone(&recorder)), GateLayer(Arc::clone(&gate)));
-    let shared = Arc::new(Shared { engine, limits, reload, pump, drains: drains.clone(), recorder, test_clock });
+    let kept = (drains.clone(), Arc::clone(&keeping));
+    let shared = Shared { engine, limits, reload, pump, drains: kept.0, recorder, keeping: kept.1, test_clock };
+    let shared = Arc::new(shared);
     let (mut health, health_service) = tonic_health::server::health_reporter();
-    let builder = Server::builder()
-        .max_concurrent_streams(limits.streams)
-        .http2_keepalive_interval(Some(KEEPALIVE))
-        .http2_keepalive_timeout(Some(KEEPALIVE))
-        .http2_max_header_list_size(HEADER_BYTES_MAX)
-        .layer(layers.0)
-        .layer(layers.1);
+    let builder = bounded(limits).layer(layers.0).layer(layers.1).layer(SettleLayer(Arc::clone(&keeping)));
     let routes = routes(shared, &health).await.add_service(health_service);
     let face = http.map(|http| {
         let inside = Inside {
@@ -250,14 +251,27 @@ pub async fn serve(
         }
     };
     end.send_replace(true);
-    if tokio::time::timeout(drain_for, async { while beside.join_next().await.is_some() {} }).await.is_err() {
+    write_the_rest(beside, (writer, &keeping), drain_for).await;
+    drop(face);
+    let _ = socket_file.map(std::fs::remove_file); // the file may be gone already
+    served
+}
+
+/// A server that holds what one connection may take.
+fn bounded(limits: ServiceLimits) -> Server {
+    Server::builder()
+        .max_concurrent_streams(limits.streams)
+        .http2_keepalive_interval(Some(KEEPALIVE))
+        .http2_keepalive_timeout(Some(KEEPALIVE))
+        .http2_max_header_list_size(HEADER_BYTES_MAX)
+}
+
+/// Waits for what is written beside the requests: the last events, and what is to outlive this life.
+async fn write_the_rest(mut beside: JoinSet<()>, (writer, keeping): (Writer, &Keeping), at_most: Duration) {
+    if tokio::time::timeout(at_most, async { while beside.join_next().await.is_some() {} }).await.is_err() {
         tracing::error!("the last events were not written within the drain time");
     }
-    drop(face);
-    if let Some(path) = socket_file {
-        let _ = std::fs::remove_file(path); // the file may be gone already
-    }
-    served
+    writer.stop(keeping, at_most).await;
 }
 
 /// Every service of ours, each told to be serving; and reflection.

@@ -10,12 +10,14 @@ mod calls;
 mod circuits;
 mod service;
 mod sessions;
+mod store;
 mod trips;
 
 pub use calls::*;
 pub use circuits::*;
 pub use service::*;
 pub use sessions::*;
+pub use store::*;
 pub use trips::*;
 
 /// The value of `breaker` for those that the configuration does not name, and those that there is no place for.
@@ -196,6 +198,13 @@ pub static METRICS: &[Metric] = &[
     RPC_SECONDS,
     HTTP_REQUESTS,
     HTTP_SECONDS,
+    STORE_UP,
+    STORE_COMMITS,
+    STORE_COMMIT_SECONDS,
+    STORE_RECORDS,
+    STORE_BYTES,
+    STORE_UNWRITTEN,
+    DEGRADED_DECISIONS,
     EVENTS,
     EVENTS_LOST,
     AUDITED,

@@ -9,6 +9,7 @@ mod http;
 mod known;
 mod rpc;
 mod scrape;
+mod store;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use self::http::Requests;
 use self::known::Known;
 use self::rpc::Methods;
 pub use self::rpc::{Method, MethodType, Running};
+use self::store::OfStore;
 use crate::domain::behaviour::{Conclusion, Fact, FirstAction, Label, Resolution, SessionEnd};
 use crate::domain::breaker::overrides::OverrideMode;
 use crate::domain::event::{Event, Happening, SteerThenHalt};
@@ -68,6 +70,7 @@ pub struct Recorder {
     known: RwLock<Known>,
     methods: Methods,
     http: Requests,
+    store: OfStore,
 }
 
 impl std::fmt::Debug for Recorder {
@@ -84,8 +87,8 @@ impl Recorder {
         let fixed = Fixed::new(&handles);
         let known = RwLock::new(Known::new(&handles));
         let methods = Methods::new(&handles, methods);
-        let http = Requests::new(&handles);
-        let recorder = Self { handles, fixed, known, methods, http };
+        let (http, store) = (Requests::new(&handles), OfStore::new(&handles));
+        let recorder = Self { handles, fixed, known, methods, http, store };
         recorder.learn(names);
         recorder
     }

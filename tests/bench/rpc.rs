@@ -5,7 +5,8 @@
 //! program, pinned to core 0, the client to core 1; in each round the client drives one and then the other for a slice,
 //! in changing order. Figures are medians over the rounds; ratios and differences are taken inside each round first,
 //! as the machine's speed changes between rounds. CPU is the server's own, from `/proc/PID/task/*/schedstat`. p50 and
-//! p99 are of the median window of 100 ms. Prints figures beside goals and judges none of them by its exit status.
+//! p99 are of the median window of 100 ms. `-- --faults` drives a server whose store answers beside one whose store never does,
+//! in place of all else. Prints figures beside goals and judges none of them by its exit status.
 
 #![allow(
     clippy::unwrap_used,
@@ -128,6 +129,9 @@ fn main() {
     println!("rpc: {rounds} rounds of {windows} windows of 100 ms for each server, {pinned}, load before {}", load());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     tokio::task::LocalSet::new().block_on(&runtime, async {
+        if is_asked_for("--faults") {
+            return faults(is_pinned, rounds, windows).await;
+        }
         let tcp = Pair::start(Transport::Tcp, is_pinned).await;
         let unix = Pair::start(Transport::Unix, is_pinned).await;
         let rows = measured(&tcp, &unix, rounds, windows).await;
@@ -136,8 +140,29 @@ fn main() {
     println!("\nload after {}", load());
 }
 
+/// What a store that stalls does to calls (spec 11: at most 1.5 times the quiet p99).
+async fn faults(is_pinned: bool, rounds: usize, windows: usize) {
+    let Pair([quiet, stalled]) = Pair::of(Transport::Tcp, is_pinned, ["quiet", "stalled"]).await;
+    println!("\n| variant | p99 µs, store answers / stalls | p99 ratio | goal |\n|---|---|---|---|");
+    let kinds = [("Admit, 10k/s", Message::Plain, STEADY), ("Admit full, 4x4", Message::Full, SIXTEEN)];
+    for (name, message, pace) in kinds {
+        let mut both = Vec::new();
+        for _ in 0..rounds {
+            let first = drive(&quiet.server, &quiet.clients, message, pace, windows).await;
+            both.push([first, drive(&stalled.server, &stalled.clients, message, pace, windows).await]);
+        }
+        let p99 = |at: usize| median(both.iter().map(|round| round[at].p99_us));
+        let ratio = median(both.iter().map(|[quiet, stalled]| stalled.p99_us / quiet.p99_us));
+        println!("| {name} | {:.0} / {:.0} | {ratio:.3} | {} |", p99(0), p99(1), Goal::AtMost(1.5).judged(ratio));
+    }
+}
+
 impl Pair {
     async fn start(over: Transport, is_pinned: bool) -> Self {
+        Self::of(over, is_pinned, ["noop", "tripnote"]).await
+    }
+
+    async fn of(over: Transport, is_pinned: bool, [one, other]: [&str; 2]) -> Self {
         let start = async |which: &str| {
             let path = std::env::temp_dir().join(format!("tripnote-bench-{}-{which}.sock", std::process::id()));
             let path = path.to_str().unwrap();
@@ -152,7 +177,7 @@ impl Pair {
             open_circuit(&mut clients[0]).await;
             Driven { server, clients }
         };
-        Self([start("noop").await, start("tripnote").await])
+        Self([start(one).await, start(other).await])
     }
 }
 

@@ -71,7 +71,7 @@ impl Service {
         let config = folder.join("tripnote.toml");
         fs::write(&config, format!("grpc = \"unix:{}\"\nhttp = \"\"\n{toml}", folder.join("socket").display()))
             .unwrap();
-        let mut command = tripnote(&["serve", "--config", config.to_str().unwrap()]);
+        let mut command = tripnote(&["serve", "--ephemeral", "--config", config.to_str().unwrap()]);
         let child = command.args(more).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let service = Self { folder, child };
         until("it answers", async || service.breaker_of("ready?").await.is_some()).await;
@@ -264,7 +264,7 @@ async fn wrong_usage_is_2_and_any_other_error_is_1_in_one_line() {
     let output = service.run(&["admit", &"x".repeat(513)]);
     assert_eq!(output.status.code(), Some(1));
     assert!(told(&output).contains("target"));
-    let taken = run(&["serve", "--config", service.config().to_str().unwrap()]);
+    let taken = run(&["serve", "--ephemeral", "--config", service.config().to_str().unwrap()]);
     assert_eq!(taken.status.code(), Some(1));
     assert!(told(&taken).contains("free address"), "{taken:?}");
     let _ = fs::remove_dir_all(folder);

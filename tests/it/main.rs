@@ -31,6 +31,7 @@ mod prometheus;
 mod replay;
 mod seed;
 mod session;
+mod store;
 mod support;
 mod tables;
 mod typing;

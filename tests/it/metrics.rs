@@ -260,7 +260,16 @@ fn told_everything() -> Vec<Event> {
                 let label = Label { breaker: breaker.clone(), signal: *signal, variant: Code::parse(variant).unwrap() };
                 let what = Happening::FollowedUp(Fact::Told(label, Action::AwaitRecovery));
                 let at = tripnote::domain::time::Timestamp(0);
-                events.push(Event { seq: 0, at, breaker, scope: "".into(), kind: None, generation: 0, what });
+                events.push(Event {
+                    seq: 0,
+                    at,
+                    breaker,
+                    scope: "".into(),
+                    scope_id: 0,
+                    kind: None,
+                    generation: 0,
+                    what,
+                });
             }
         }
     }

@@ -7,7 +7,7 @@ use super::{Cluster, Conclusion, Fact, FirstAction, Resolution, SessionEnd, Sess
 pub const TURNS_PLACES: usize = 65;
 
 /// What became of the trips of one breaker in one wording, under one signal or all.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Figures {
     /// Trips told.
     pub told: u64,
@@ -26,6 +26,7 @@ pub struct Figures {
     /// How trips ended, in the order of [`Resolution::ALL`].
     pub resolutions: [u64; 4],
     /// Recovered trips by the steps it took.
+    #[serde(with = "crate::domain::written::array")]
     pub turns: [u64; TURNS_PLACES],
     /// Sessions that were told to halt.
     pub halted_sessions: u64,
@@ -128,7 +129,7 @@ fn add_each(sums: &mut [u64], more: &[u64]) {
 }
 
 /// Ended sessions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SessionFigures {
     /// By how they ended, in the order of [`SessionOutcome::ALL`].
     pub outcomes: [u64; 4],

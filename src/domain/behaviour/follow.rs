@@ -6,6 +6,7 @@ use super::matching::Asked;
 use super::telling::{CallKey, Moment, NextCall, Telling, UsableResult};
 use super::{Cluster, Conclusion, Fact, FirstAction, Label, Resolution, SessionEnd, SessionOutcome};
 use crate::domain::contract::Action;
+use crate::domain::ids::Code;
 use crate::domain::signal::Signal;
 use crate::domain::time::Timestamp;
 
@@ -19,7 +20,7 @@ const TEXTS_MAX: usize = 16;
 const LABELS_MAX: usize = 64;
 
 /// A trip that is followed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Trip {
     label: Label,
     breaker: u64,
@@ -33,7 +34,7 @@ struct Trip {
 }
 
 /// What a session's trips under one label came to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct OfLabel {
     label: Label,
     cluster: Cluster,
@@ -41,7 +42,7 @@ struct OfLabel {
 }
 
 /// The trips of one session.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct FollowUps {
     trips: Vec<Trip>,
     labels: Vec<OfLabel>,
@@ -51,6 +52,18 @@ pub struct FollowUps {
 }
 
 impl FollowUps {
+    /// The breakers whose trips were told, with the names of the wordings.
+    #[must_use]
+    pub fn told_in(&self) -> Vec<(Code, Code)> {
+        let mut told: Vec<(Code, Code)> = Vec::new();
+        for label in self.labels.iter().map(|of| &of.label).chain(self.trips.iter().map(|trip| &trip.label)) {
+            if !told.iter().any(|(breaker, _)| *breaker == label.breaker) {
+                told.push((label.breaker.clone(), label.variant.clone()));
+            }
+        }
+        told
+    }
+
     /// A contract is told. Several of one breaker in one step are one trip.
     pub fn told(&mut self, telling: Telling, out: &mut Vec<Fact>) {
         self.settle(telling.moment.at, out);

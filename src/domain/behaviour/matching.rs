@@ -5,7 +5,7 @@ use crate::domain::contract::Action;
 use crate::domain::time::Timestamp;
 
 /// What a contract asked for, of which calls, and until when.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Asked {
     pub(super) action: Action,
     /// The calls that were refused, or whose results it stands for.

@@ -57,7 +57,7 @@ closed_words! {
 }
 
 /// Of which contracts a figure is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Label {
     /// The breaker, or the fixed code of a session guard.
     pub breaker: Code,
@@ -68,7 +68,7 @@ pub struct Label {
 }
 
 /// What a session had come to under one label before a fact was added: its share of what hangs together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Cluster {
     /// Concluded trips.
     pub trips: u32,

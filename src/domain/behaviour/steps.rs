@@ -25,7 +25,7 @@ pub struct Made {
 }
 
 /// Where a lane is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Lane {
     lane: u64,
     step: u32,
@@ -35,7 +35,7 @@ struct Lane {
 }
 
 /// The steps of one session.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Steps {
     lanes: Vec<Lane>,
 }

@@ -7,7 +7,7 @@ use crate::domain::session::flight::FollowedCall;
 use crate::domain::time::Timestamp;
 
 /// One call by what it is. All hashed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CallKey {
     /// The tool.
     pub tool: u64,
@@ -20,7 +20,7 @@ pub struct CallKey {
 }
 
 /// Where a contract sends a model: a name that may be a tool's or a target's, hashed as both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Way {
     /// As a tool.
     pub tool: u64,
@@ -29,7 +29,7 @@ pub struct Way {
 }
 
 /// When and where in a session something is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Moment {
     /// The sub-agent, hashed; 0 for the main one.
     pub lane: u64,

@@ -54,6 +54,7 @@ impl Breaker {
             for (kind, generation) in opened {
                 out.push(Event {
                     scope: name.clone(),
+                    scope_id: id,
                     kind: Some(kind),
                     generation,
                     ..self.event(now, Happening::Probing)
@@ -156,6 +157,6 @@ impl Breaker {
             hint_clamped: duration.hint_clamped,
         };
         let event = self.event(moment.now, Happening::Tripped(Box::new(opening)));
-        out.push(Event { scope: name, kind: Some(kind), generation, ..event });
+        out.push(Event { scope: name, scope_id, kind: Some(kind), generation, ..event });
     }
 }

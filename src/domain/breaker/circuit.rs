@@ -5,6 +5,7 @@
 
 mod exchange;
 mod rules;
+mod snapshot;
 
 use std::collections::VecDeque;
 
@@ -16,6 +17,7 @@ use crate::domain::signal::{CircuitKind, Phase};
 use crate::domain::time::Timestamp;
 
 pub use exchange::{Answer, Lapsed, Lease, Sample, Settled, TripCause, View};
+pub use snapshot::CircuitSnapshot;
 
 /// Probes lost in a row that reopen a half-open circuit.
 pub const LOST_PROBES_MAX: u8 = 3;

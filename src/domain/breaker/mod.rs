@@ -19,6 +19,7 @@ pub mod running;
 pub mod scope;
 pub mod scope_map;
 mod settled;
+mod snapshot;
 pub mod window;
 
 use std::sync::Arc;
@@ -36,6 +37,7 @@ use self::running::Running;
 use self::scope::{CallNames, Scope, ScopeKey};
 use self::scope_map::ScopeMap;
 use self::settled::Settled;
+pub use self::snapshot::ScopeSnapshot;
 use crate::domain::contract::Trip;
 use crate::domain::event::{Event, Events, Happening};
 use crate::domain::ids::{Code, TargetName};
@@ -320,7 +322,7 @@ impl Breaker {
     }
 
     fn event(&self, at: Timestamp, what: Happening) -> Event {
-        Event { seq: 0, at, breaker: self.code.clone(), scope: "".into(), kind: None, generation: 0, what }
+        Event { seq: 0, at, breaker: self.code.clone(), scope: "".into(), scope_id: 0, kind: None, generation: 0, what }
     }
 }
 

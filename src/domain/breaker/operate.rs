@@ -84,18 +84,18 @@ impl Breaker {
         let (from, to) = (old.grid, new.grid);
         let mut removed = Vec::new();
         for scope in self.targets.iter_mut().chain(self.others.iter_mut()) {
-            let name: Box<str> = scope.name().to_string().into();
+            let (name, id): (Box<str>, u64) = (scope.name().to_string().into(), scope.key.id());
             let gone = scope.circuits.extract_if(.., |circuit| new.of(circuit.kind).is_none());
-            removed.extend(gone.map(|circuit| (name.clone(), circuit.kind, circuit.generation, circuit.phase())));
+            removed.extend(gone.map(|circuit| (name.clone(), id, circuit.kind, circuit.generation, circuit.phase())));
             if from != to {
                 scope.regrid(now, from, to);
             }
         }
         out.push(self.event(now, Happening::ConfigChanged { version: new.version }));
-        for (scope, kind, generation, phase) in removed {
+        for (scope, scope_id, kind, generation, phase) in removed {
             let (open, half_open) = (u32::from(phase == Phase::Open), u32::from(phase == Phase::HalfOpen));
             let event = self.event(now, Happening::Removed { open, half_open });
-            out.push(Event { scope, kind: Some(kind), generation, ..event });
+            out.push(Event { scope, scope_id, kind: Some(kind), generation, ..event });
         }
     }
 
@@ -146,18 +146,19 @@ impl Breaker {
             if cover.scope.is_some_and(|id| id != scope.key.id()) {
                 continue;
             }
-            let name: Box<str> = scope.name().to_string().into();
+            let (name, id): (Box<str>, u64) = (scope.name().to_string().into(), scope.key.id());
             let Scope { circuits, results, .. } = scope;
             for circuit in circuits.iter_mut().filter(|c| cover.kind.is_none_or(|kind| kind == c.kind)) {
                 let Some(policy) = prepared.of(circuit.kind) else { continue };
                 let from = circuit.phase();
                 circuit.reset(View { now, policy, grid: prepared.grid, results });
-                events.push((name.clone(), circuit.kind, circuit.generation, from));
+                events.push((name.clone(), id, circuit.kind, circuit.generation, from));
             }
         }
         let count = events.len();
-        for (scope, kind, generation, from) in events {
-            out.push(Event { scope, kind: Some(kind), generation, ..self.event(now, Happening::Reset { from }) });
+        for (scope, scope_id, kind, generation, from) in events {
+            let event = self.event(now, Happening::Reset { from });
+            out.push(Event { scope, scope_id, kind: Some(kind), generation, ..event });
         }
         count
     }

@@ -17,7 +17,7 @@ closed_words! {
 }
 
 /// Which circuits of a breaker an override covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Cover {
     /// One scope; none covers all.
     pub scope: Option<u64>,
@@ -37,7 +37,7 @@ impl Cover {
 }
 
 /// One owner's hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Hold {
     /// What it covers.
     pub cover: Cover,

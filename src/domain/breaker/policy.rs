@@ -7,11 +7,11 @@ use crate::domain::ids::{Code, SafeText, TargetName};
 use crate::domain::signal::{CircuitKind, PerKind, closed_words};
 
 /// Hundredths of a percent; 10,000 is all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct BasisPoints(pub u32);
 
 /// When a closed circuit opens. Every comparison is `>=` on integers (spec 2.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Rule {
     /// `failures` failures in the last `within_ms`. With one failure it is "trip at first failure" and needs no window.
     Failures {

@@ -22,13 +22,13 @@ closed_words! {
     Acknowledgement {
         /// Counted.
         Counted = "counted",
-        /// Made under a generation that is gone, or by a written-off probe.
+        /// Made under a generation that is gone, by a written-off probe, or with a permit of before a restart.
         Stale = "stale",
         /// The permit had been reported.
         Duplicate = "duplicate",
         /// The permit's time was over.
         Expired = "expired",
-        /// No such permit: forged, of another incarnation, or of a breaker or target that is gone.
+        /// No such permit: forged, of another deployment, or of a breaker or target that is gone.
         Unknown = "unknown",
     }
 }
@@ -179,7 +179,9 @@ impl Breaker {
     }
 
     fn refuse_report(&self, permit: &Permit, moment: &Moment<'_>) -> Option<(Acknowledgement, Happening)> {
-        if permit.incarnation != moment.incarnation || !self.has_target(permit.target) {
+        if permit.incarnation < moment.incarnation {
+            Some((Acknowledgement::Stale, Happening::Stale)) // of before a restart: all that it was issued under is gone
+        } else if permit.incarnation != moment.incarnation || !self.has_target(permit.target) {
             Some((Acknowledgement::Unknown, Happening::Unknown))
         } else if moment.now.since_ms(permit.issued_at) > moment.permit_for_ms {
             Some((Acknowledgement::Expired, Happening::Expired))
@@ -281,7 +283,7 @@ impl Breaker {
                 let generation = circuit.generation;
                 let name: Box<str> = scope.name().text();
                 let event = self.event(now, Happening::Recovered);
-                out.push(Event { scope: name, kind: Some(kind), generation, ..event });
+                out.push(Event { scope: name, scope_id, kind: Some(kind), generation, ..event });
                 AtCircuit::Moved
             }
             Outcomes::Reopens => {

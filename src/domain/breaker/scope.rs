@@ -24,7 +24,7 @@ pub struct CallNames {
 }
 
 /// What a scope is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum ScopeKey {
     /// One target.
     Target(

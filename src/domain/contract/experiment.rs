@@ -8,6 +8,7 @@ use std::sync::Arc;
 use globset::{GlobSet, GlobSetBuilder};
 use siphasher::sip::SipHasher13;
 
+use super::Variant;
 use super::wording::{Template, Wording};
 use crate::domain::breaker::routes::target_glob;
 use crate::domain::ids::Code;
@@ -27,7 +28,7 @@ pub const WEIGHT_MAX: u32 = 1_000_000;
 const DRAW_KEY: [u8; 16] = *b"tripnote:wording";
 
 /// Where a session stands in every draw: one number from its caller and its name, neither of which is kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Draw(u64);
 
 impl Draw {
@@ -174,6 +175,13 @@ impl Wordings {
         }
     }
 
+    /// The wording of a name, built in or a template.
+    fn named(&self, name: &Code) -> Option<Wording> {
+        let template = self.templates.iter().find(|template| template.name() == name);
+        let built_in = || Variant::from_word(name.as_str()).map(Wording::BuiltIn);
+        template.map(|template| Wording::Template(Arc::clone(template))).or_else(built_in)
+    }
+
     /// The experiment of a breaker: the first with a fitting glob.
     #[must_use]
     pub fn experiment(&self, code: &Code) -> Option<&Experiment> {
@@ -194,18 +202,47 @@ impl From<Wording> for Wordings {
 pub struct SessionWording {
     wordings: Arc<Wordings>,
     draw: Draw,
+    /// Of a session from before a restart: what it was told in, whatever the configuration draws now.
+    told: Vec<(Code, Wording)>,
+}
+
+/// What a session is told in, as it is kept over a restart.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct WordingSnapshot {
+    draw: Draw,
+    /// By breaker, the name of the wording.
+    told: Vec<(Code, Code)>,
 }
 
 impl SessionWording {
     /// That of a session which begins now.
     #[must_use]
     pub const fn new(wordings: Arc<Wordings>, draw: Draw) -> Self {
-        Self { wordings, draw }
+        Self { wordings, draw, told: Vec::new() }
+    }
+
+    /// What is kept of it; `told` are the breakers of which it was told, with the names of their wordings.
+    #[must_use]
+    pub fn snapshot(&self, told: Vec<(Code, Code)>) -> WordingSnapshot {
+        WordingSnapshot { draw: self.draw, told }
+    }
+
+    /// That of a session from before a restart: what it was told in before where the configuration still has it, else
+    /// what the same draw gives now.
+    #[must_use]
+    pub fn restore(snapshot: WordingSnapshot, wordings: Arc<Wordings>) -> Self {
+        let WordingSnapshot { draw, told } = snapshot;
+        let named = |(breaker, name): (Code, Code)| Some((breaker, wordings.named(&name)?));
+        let told = told.into_iter().filter_map(named).collect();
+        Self { told, draw, wordings }
     }
 
     /// The wording of a breaker's trips.
     #[must_use]
     pub fn of(&self, breaker: &Code) -> &Wording {
+        if let Some((_, wording)) = self.told.iter().find(|(code, _)| code == breaker) {
+            return wording;
+        }
         let drawn = self.wordings.experiment(breaker).and_then(|experiment| experiment.drawn(self.draw));
         drawn.unwrap_or(self.wordings.default_wording())
     }

@@ -8,7 +8,7 @@ use crate::domain::ids::SafeText;
 use crate::domain::time::{RelativeHint, Span, Timestamp, UtcDeadline, WallClock};
 
 /// Field 5: the figures that the rule compared.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Observed {
     /// A share of the results of a window failed, or was slow.
     Share {
@@ -82,7 +82,7 @@ impl Display for Observed {
 }
 
 /// Field 6: the rule that fired.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Threshold {
     /// A configured rule.
     Rule {

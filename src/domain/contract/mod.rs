@@ -17,7 +17,7 @@ use crate::domain::ids::{Code, SafeText, TargetName};
 use crate::domain::signal::{CircuitKind, Phase, closed_words};
 use crate::domain::time::Timestamp;
 pub use catalogue::{Action, CATALOGUE, CatalogueRow, Condition, Urgency};
-pub use experiment::{SessionWording, Wordings};
+pub use experiment::{SessionWording, WordingSnapshot, Wordings};
 pub use figures::{Observed, Standing, Threshold};
 pub use render::Fields;
 pub use wording::{Template, Wording};
@@ -114,7 +114,7 @@ pub struct AlsoOpen {
 }
 
 /// What the rule itself counted, which `observed` may show over a longer window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Facts {
     /// Failures (latency: slow calls).
     pub failed: u32,

@@ -8,7 +8,7 @@ use crate::domain::signal::Signal;
 use crate::domain::time::Span;
 
 /// Who refused a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Refuser {
     /// The user.
     User,
@@ -17,7 +17,7 @@ pub enum Refuser {
 }
 
 /// The figures of a session guard's refusal, one variant a row of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum SessionFigures {
     /// A tool outside the allowlist.
     NotAllowed {

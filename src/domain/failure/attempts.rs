@@ -29,7 +29,7 @@ impl Default for LogBounds {
 }
 
 /// Whose step it is: a name belongs to the caller that gave it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct StepKey {
     /// The keyed hash of the caller; 0: the nameless one.
     pub caller: u64,
@@ -47,7 +47,7 @@ pub struct AttemptId {
 }
 
 /// The reply of a narrowed call: a draft until somebody accepts it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Sketch {
     /// Where the caller keeps it, where it said so.
     pub reference: Option<SketchRef>,
@@ -56,7 +56,7 @@ pub struct Sketch {
 }
 
 /// One failed attempt as it is kept: the old binding and, in the decision, the new one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Attempt {
     /// Its number, from 1; never used again.
     pub id: u64,
@@ -78,6 +78,17 @@ pub struct Attempt {
     pub cap_raised_because: Option<SafeText>,
     /// Of a narrowing: its reply.
     pub sketch: Option<Sketch>,
+}
+
+/// An attempt as it is kept over a restart, beside what its step and its chain know.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct KeptAttempt {
+    /// The attempt.
+    pub attempt: Attempt,
+    /// The hosts that its chain has left.
+    pub left: Vec<HostName>,
+    /// Attempts of its step that went before those that are kept.
+    pub dropped: u64,
 }
 
 impl Attempt {
@@ -256,6 +267,33 @@ impl AttemptLog {
     #[must_use]
     pub fn dropped_of(&self, step: &StepKey) -> u64 {
         self.steps.get(step).map_or(0, |step| step.dropped)
+    }
+
+    /// An attempt as it is kept over a restart; none where it has gone.
+    #[must_use]
+    pub fn snapshot(&self, id: u64) -> Option<KeptAttempt> {
+        let attempt = self.attempts.get(&id)?;
+        let left = self.chains.get(&attempt.chain).map_or_else(Vec::new, |chain| chain.left.clone());
+        Some(KeptAttempt { attempt: (**attempt).clone(), left, dropped: self.dropped_of(&attempt.step) })
+    }
+
+    /// Puts an attempt back; older ones come first.
+    pub fn restore(&mut self, kept: KeptAttempt) {
+        let KeptAttempt { attempt, left, dropped } = kept;
+        let (chain, step) = (attempt.chain, attempt.step.clone());
+        self.keep(Arc::new(attempt));
+        if let Some(chain) = self.chains.get_mut(&chain) {
+            let more = left.into_iter().filter(|host| !chain.left.contains(host)).collect::<Vec<_>>();
+            chain.left.extend(more.into_iter().take(binding::LEFT_MAX));
+        }
+        if let Some(step) = self.steps.get_mut(&step) {
+            step.dropped = step.dropped.max(dropped);
+        }
+    }
+
+    /// No attempt gets a number before this one.
+    pub fn go_on_from(&mut self, first: u64) {
+        self.last_id = self.last_id.max(first.saturating_sub(1));
     }
 
     fn newest(&self, step: &StepKey, is_meant: impl Fn(&Attempt) -> bool) -> Option<&Arc<Attempt>> {

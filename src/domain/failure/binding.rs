@@ -8,7 +8,7 @@ use super::record::AttemptRecord;
 use super::tree::{self, Leaf, Reason, RetryCap, Row};
 
 /// Where one attempt ran, and on what. Another part is another binding, not a second try.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Binding {
     /// The host.
     pub host: HostName,
@@ -28,7 +28,7 @@ pub struct FailureRules {
 }
 
 /// The attempt that follows. Writes and tools stay as they were; before a narrowing both were off.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Next {
     /// Where. Of a narrowing the snapshot is that of the failed attempt: a shorter prompt may have another.
     pub binding: Binding,
@@ -37,7 +37,7 @@ pub struct Next {
 }
 
 /// What may follow one failed attempt.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Decision {
     /// What may follow.
     pub leaf: Leaf,

@@ -41,8 +41,17 @@ fn parse(text: &str) -> Result<Arc<str>, InvalidName> {
 macro_rules! names {
     ($($(#[$outer:meta])* $name:ident),+ $(,)?) => {$(
         $(#[$outer])*
-        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[serde(try_from = "Box<str>")]
         pub struct $name(Arc<str>);
+
+        impl TryFrom<Box<str>> for $name {
+            type Error = InvalidName;
+
+            fn try_from(text: Box<str>) -> Result<Self, InvalidName> {
+                Self::parse(&text)
+            }
+        }
 
         impl $name {
             /// Parses what a caller or an operator wrote.

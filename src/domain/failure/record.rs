@@ -5,7 +5,7 @@ use std::fmt;
 use super::FailureClass;
 
 /// What the tree reads of one failed attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AttemptRecord {
     /// Why it failed; none where the class was empty or is an unheard-of word.
     pub failure_class: Option<FailureClass>,

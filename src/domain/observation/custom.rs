@@ -7,7 +7,7 @@ use crate::domain::ids::Code;
 
 /// A format of the configuration (spec 3.2). Of several lists that hold, the first of `failed`, `unavailable`,
 /// `truncated`, `empty` wins; where none holds, the containers of the payload decide.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CustomFormat {
     /// Its name.
     pub name: Code,
@@ -24,7 +24,7 @@ pub struct CustomFormat {
 }
 
 /// What must be so at one place of a payload.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Condition {
     /// A JSON pointer (RFC 6901).
     pub at: Arc<str>,
@@ -33,7 +33,7 @@ pub struct Condition {
 }
 
 /// What a condition asks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Holds {
     /// The value is one of these texts, numbers or booleans, as they are written; texts in any case.
     Is(Vec<Arc<str>>),

@@ -86,7 +86,7 @@ closed_words! {
 }
 
 /// What the results of a tool are to be read as.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum FormatChoice {
     /// A format of the list.
     BuiltIn(Format),

@@ -20,7 +20,7 @@ pub struct ToolName<'a> {
 
 /// The calls of one turn. A caller that gives every turn's wave the same id is told apart by the turn; two sub-agents
 /// that count alike, by the lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Wave {
     /// The sub-agent, hashed; 0 for the main one.
     pub lane: u64,

@@ -15,7 +15,7 @@ use crate::domain::tool::Effect;
 pub const UNVERIFIED_MAX: usize = 64;
 
 /// A write that may have happened.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Unverified {
     /// The key that it carried, hashed; 0 for none.
     key: u64,
@@ -41,9 +41,10 @@ impl Unverified {
 }
 
 /// The unverified writes of a session. A new task does not verify them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct EffectGuard {
     /// By tool and canonical arguments, hashed.
+    #[serde(with = "crate::domain::written::pairs")]
     writes: BTreeMap<(u64, u64), Unverified>,
     dropped: u32,
 }

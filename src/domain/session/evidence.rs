@@ -45,7 +45,7 @@ pub struct ReportedCall<'a> {
 }
 
 /// One call of the ledger.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct EvidenceRow {
     /// Its number in the session, from 1.
     pub number: u32,
@@ -96,7 +96,7 @@ impl EvidenceRow {
 }
 
 /// What rows of a task held that had to go: a rule that rests on absence must not take their loss for it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Lost {
     /// How many.
     pub rows: u64,
@@ -127,7 +127,7 @@ pub struct TaskEvidence<'a> {
 }
 
 /// The rows of one session, and the ids that its payloads held.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct EvidenceLedger {
     rows: VecDeque<EvidenceRow>,
     reported: u32,
@@ -136,6 +136,12 @@ pub struct EvidenceLedger {
 }
 
 impl EvidenceLedger {
+    /// The same ledger after a restart: the key is not written down with it.
+    #[must_use]
+    pub(crate) fn keyed(self, key: HashKey) -> Self {
+        Self { ids: self.ids.keyed(key), ..self }
+    }
+
     /// An empty ledger whose ids are hashed with this key.
     #[must_use]
     pub const fn new(key: HashKey) -> Self {

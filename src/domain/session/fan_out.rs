@@ -13,7 +13,7 @@ use crate::domain::time::Timestamp;
 pub const PLACES_MAX: usize = 256;
 
 /// A running call.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Place {
     tool: u64,
     arguments: u64,
@@ -23,7 +23,7 @@ struct Place {
 }
 
 /// The running calls of a session.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct FanOutCap {
     places: BTreeMap<u64, Place>,
 }

@@ -9,7 +9,7 @@ use crate::domain::time::Timestamp;
 use crate::domain::tool::{Effect, Tool};
 
 /// A call between its admission and its report.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct InFlight {
     /// The tool, hashed.
     pub tool: u64,

@@ -56,8 +56,10 @@ pub struct Required {
 }
 
 /// The gates of one session.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Session {
+    /// Kept apart: with the run that it is of.
+    #[serde(skip)]
     policy: Arc<SessionPolicy>,
     task: u64,
     progress: ProgressLedger,

@@ -13,7 +13,7 @@ pub const ALLOW_MAX: usize = 256;
 pub const REQUIRED_TOOLS_MAX: usize = 64;
 
 /// Two counts of the same thing: the first tells once, the second ends it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Thresholds {
     steer_at: u32,
     halt_at: u32,
@@ -67,7 +67,7 @@ impl Thresholds {
 }
 
 /// What the no-progress ledger goes by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ProgressPolicy {
     /// The same failed or empty result to the same question.
     pub same: Thresholds,
@@ -97,7 +97,7 @@ impl Default for ProgressPolicy {
 }
 
 /// Calls of one tool that may run at once in a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct FanOutPolicy {
     /// The cap; none: no cap, and twins are still told to use the running call.
     pub per_wave: Option<NonZeroU32>,
@@ -110,16 +110,17 @@ impl Default for FanOutPolicy {
 }
 
 /// What may be called at all.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ScopePolicy {
     /// Tools by their names as the model knows them; empty: any. At most [`ALLOW_MAX`].
+    #[serde(with = "crate::domain::written::globs")]
     pub allow: Vec<GlobMatcher>,
     /// Refusals of one tool by the user or the host that pin the tool; none: only the exact call is pinned.
     pub pin_tool_after: Option<NonZeroU32>,
 }
 
 /// The policy of a session.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct SessionPolicy {
     /// The no-progress ledger.
     pub progress: ProgressPolicy,

@@ -153,7 +153,7 @@ impl ReviewRule {
 }
 
 /// In which tasks and context epochs an answer was sent back: at most once in each.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct SendBacks {
     /// Task and epoch, oldest first.
     told: std::collections::VecDeque<(u64, u32)>,

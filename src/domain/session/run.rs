@@ -4,6 +4,7 @@
 
 mod marks;
 mod notices;
+mod snapshot;
 mod timeline;
 mod tools;
 mod trips;
@@ -29,6 +30,7 @@ use crate::domain::tool::Tool;
 use crate::domain::verdict::Verdict;
 use marks::Marks;
 pub use notices::{TOLD_SHUT_MAX, ToldShut, speaks_of_circuits};
+pub use snapshot::RunSnapshot;
 use timeline::Timeline;
 pub use timeline::{LANES_MAX, LINES_MAX, Line, LineWord};
 pub use tools::{TOOL_TARGETS_MAX, ToolTarget};
@@ -43,7 +45,7 @@ const BAD_TARGETS_MAX: usize = 64;
 const TOOL_BYTES_MAX: usize = 128;
 
 /// What a session is held to beside its gates.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct RunPolicy {
     /// Its gates.
     pub gates: Arc<SessionPolicy>,
@@ -58,7 +60,7 @@ pub struct RunPolicy {
 }
 
 /// What the caller of a session says of one tool.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct DeclaredTool {
     /// What is known of it.
     pub tool: Tool,
@@ -67,7 +69,7 @@ pub struct DeclaredTool {
 }
 
 /// What a run came to so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct RunCounts {
     /// Calls that were admitted.
     pub admitted: u64,

@@ -11,7 +11,7 @@ pub const PINNED_CALLS_MAX: usize = 256;
 pub const PINNED_TOOLS_MAX: usize = 64;
 
 /// A refusal, or several of one tool.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Pin {
     by: Refuser,
     times: u32,
@@ -20,10 +20,11 @@ struct Pin {
 }
 
 /// The pins of a task.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ScopeGuard {
     refusals: u64,
     /// By tool and canonical arguments, hashed.
+    #[serde(with = "crate::domain::written::pairs")]
     calls: BTreeMap<(u64, u64), Pin>,
     tools: BTreeMap<u64, Pin>,
 }

@@ -30,7 +30,7 @@ pub const CATALOG: &str = "catalog";
 pub const CONTEXT: &str = "context";
 
 /// A tool that may answer the same thing for a while.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Poll {
     /// How far apart its calls are expected, in milliseconds.
     pub every_ms: u64,
@@ -39,7 +39,7 @@ pub struct Poll {
 }
 
 /// What is known of one tool. The default knows nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Tool {
     /// What its results are read as; none: recognised from their structure.
     pub format: Option<FormatChoice>,

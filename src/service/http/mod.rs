@@ -28,6 +28,8 @@ use self::api::Api;
 use self::hosts::{Hosts, Refusal};
 pub(crate) use self::serving::HttpServing;
 use super::gate::Gate;
+use super::keeping::Keeping;
+use crate::domain::time::Timestamp;
 use crate::engine::Engine;
 use crate::telemetry::recorder::Recorder;
 
@@ -48,6 +50,7 @@ pub(crate) struct Face {
     hosts: Arc<Hosts>,
     engine: Arc<Engine>,
     recorder: Arc<Recorder>,
+    keeping: Arc<Keeping>,
     stage: watch::Receiver<Stage>,
     api: Api,
     /// One scrape at a time: each fills a processor for some milliseconds.
@@ -81,13 +84,14 @@ impl Face {
     /// A face that answers to `localhost`, to addresses, and to the given names.
     pub(crate) fn new(
         hosts: Vec<Arc<str>>,
-        (engine, recorder): (Arc<Engine>, Arc<Recorder>),
+        (engine, recorder, keeping): (Arc<Engine>, Arc<Recorder>, Arc<Keeping>),
         stage: watch::Receiver<Stage>,
         inside: Inside,
     ) -> Self {
         let Inside { routes, gate, bytes_max: (body_bytes_max, payload_bytes_max) } = inside;
         let api = Api { routes, gate, body_bytes_max, payload_bytes_max };
-        Self { hosts: Arc::new(Hosts::new(hosts)), engine, recorder, stage, api, scrapes: Arc::new(Semaphore::new(1)) }
+        let (hosts, scrapes) = (Arc::new(Hosts::new(hosts)), Arc::new(Semaphore::new(1)));
+        Self { hosts, engine, recorder, keeping, stage, api, scrapes }
     }
 
     /// Every path with its answer. Over a socket file nobody can be lured: any name will do there.
@@ -102,6 +106,7 @@ impl Face {
             .route("/v1/{*rest}", any(api::answer))
             .method_not_allowed_fallback(not_allowed)
             .fallback(nothing_there);
+        let routes = routes.layer(middleware::from_fn_with_state(self.clone(), settle));
         let routes = if is_socket_file {
             routes
         } else {
@@ -109,6 +114,16 @@ impl Face {
         };
         routes.layer(middleware::map_response(with_headers)).with_state(self)
     }
+}
+
+/// As behind gRPC: an answer waits until what it tells of is durable, where an operator asked for that.
+async fn settle(State(face): State<Face>, request: Request, next: Next) -> Response {
+    let urgent_before = face.keeping.urgent();
+    let answer = next.run(request).await;
+    if face.keeping.must_settle(urgent_before) {
+        face.keeping.settled().await;
+    }
+    answer
 }
 
 async fn only_own_hosts(State(face): State<Face>, request: Request, next: Next) -> Response {
@@ -148,17 +163,30 @@ async fn readyz(State(face): State<Face>) -> Response {
     let stage = *face.stage.borrow();
     match stage {
         Stage::Loading => text(StatusCode::SERVICE_UNAVAILABLE, "loading: not serving yet\n"),
-        Stage::Serving => text(StatusCode::OK, "serving\n"),
+        Stage::Serving => text(StatusCode::OK, serving(&face.keeping, face.engine.clock().now())),
         Stage::Draining => text(StatusCode::SERVICE_UNAVAILABLE, "draining: ask another instance\n"),
     }
 }
 
+/// A store that is down keeps no call from being decided: the service is ready, and says what a restart would forget.
+fn serving(keeping: &Keeping, now: Timestamp) -> String {
+    match (keeping.trouble(now), keeping.began_with()) {
+        (Some(why), _) => format!("serving, degraded: in memory only: {why}\n"),
+        (None, "") => "serving\n".to_owned(),
+        (None, began_with) => format!("serving: {began_with}\n"),
+    }
+}
+
 async fn metrics(State(face): State<Face>) -> Response {
-    let Face { engine, recorder, scrapes, .. } = face;
+    let Face { engine, recorder, keeping, scrapes, .. } = face;
     let failed = || text(StatusCode::INTERNAL_SERVER_ERROR, "the scrape did not finish: see the log\n");
     let Ok(_alone) = scrapes.acquire().await else { return failed() };
     let now = engine.clock().now();
-    match tokio::task::spawn_blocking(move || recorder.scrape(&engine, now)).await {
+    let scrape = move || {
+        keeping.show(&recorder, now);
+        recorder.scrape(&engine, now)
+    };
+    match tokio::task::spawn_blocking(scrape).await {
         Ok(metrics) => (StatusCode::OK, [(CONTENT_TYPE, METRICS_TYPE)], metrics).into_response(),
         Err(_) => failed(),
     }

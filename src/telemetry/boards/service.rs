@@ -17,6 +17,7 @@ pub(super) fn board() -> Board {
                 "Configuration, events and clock",
                 inside().into_iter().chain(inside_over_time()).collect::<Vec<_>>(),
             ),
+            Row::new("What outlives a restart", store()),
             Row::new("Means", means()),
         ],
     }
@@ -226,6 +227,57 @@ fn inside_over_time() -> [Panel; 4] {
         Panel::lines("Reloads", "How often was the configuration read again, an hour, and what came of it?")
             .ask("sum by (result) (rate(tripnote_config_reloads_total{@}[$__rate_interval])) * 3600", "{{result}}"),
     ]
+}
+
+fn store() -> [Panel; 6] {
+    [
+        Panel::stat("Store", "Is what is to outlive a restart written, on every replica?", "min(tripnote_store_up{@})")
+            .unit("none")
+            .words(&[(0.0, "down", "red"), (1.0, "up", "green")])
+            .good_from(1.0)
+            .size(8, 4),
+        Panel::stat(
+            "Waiting to be written",
+            "How many circuits, sessions, attempts and figures would a crash forget the last change of?",
+            "max(tripnote_store_unwritten{@})",
+        )
+        .plain()
+        .size(8, 4),
+        Panel::stat(
+            "Degraded decisions",
+            "How many calls were decided while the store was down?",
+            "sum(increase(tripnote_degraded_decisions_total{@}[$__range])) or vector(0)",
+        )
+        .bad_from(1.0)
+        .size(8, 4),
+        Panel::lines(
+            "Writes",
+            "How often is the store written, a second, how often in vain, and how many records is that?",
+        )
+        .ask("sum by (result) (rate(tripnote_store_commits_total{@}[$__rate_interval]))", "{{result}}")
+        .ask("sum(rate(tripnote_store_records_written_total{@}[$__rate_interval]))", "records")
+        .unit("ops")
+        .size(8, 7),
+        Panel::lines("How long writes take", "Is the disk slow? Half and 99 of 100 of the writes take no longer.")
+            .ask(&commit_quantile("0.5"), "p50")
+            .ask(&commit_quantile("0.99"), "p99")
+            .unit("s")
+            .empty("no writes")
+            .size(8, 7),
+        Panel::lines("What is written", "How many bytes are written, a second, on which replica?")
+            .ask("sum by (instance) (rate(tripnote_store_written_bytes_total{@}[$__rate_interval]))", "{{instance}}")
+            .unit("bytes")
+            .size(8, 7),
+    ]
+}
+
+fn commit_quantile(of: &str) -> String {
+    format!(
+        "histogram_quantile({of}, sum by (le) (
+  rate(tripnote_store_commit_seconds_bucket{{@}}[$__rate_interval])
+))
+>= 0"
+    )
 }
 
 fn means() -> [Panel; 5] {

@@ -124,6 +124,12 @@ impl OfCircuits {
         }
     }
 
+    /// A circuit is open since before this life.
+    pub(super) fn restored(&self, opened_at: Timestamp) {
+        self.add(Phase::Open, 1);
+        self.opened.fetch_max(opened_at.0.saturating_add(1), Ordering::Relaxed);
+    }
+
     /// Circuits went as they stood.
     pub(super) fn removed(&self, open: u32, half_open: u32) {
         self.add(Phase::Open, -i64::from(open));

@@ -20,7 +20,16 @@ fn names(breakers: &[&str], variants: &[&str]) -> Names {
 fn told(breaker: &str, signal: Signal, variant: &str) -> Event {
     let label = Label { breaker: code(breaker), signal, variant: code(variant) };
     let what = Happening::FollowedUp(Fact::Told(label, Action::AwaitRecovery));
-    Event { seq: 0, at: Timestamp(0), breaker: code(breaker), scope: "".into(), kind: None, generation: 0, what }
+    Event {
+        seq: 0,
+        at: Timestamp(0),
+        breaker: code(breaker),
+        scope: "".into(),
+        scope_id: 0,
+        kind: None,
+        generation: 0,
+        what,
+    }
 }
 
 /// The lines of the trips that are not at zero, without the metric's name.

@@ -12,9 +12,14 @@ use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status, Streaming};
 use tripnote::config::Config;
+use tripnote::engine::Engine;
 use tripnote::engine::clock::SystemClock;
+use tripnote::engine::keep::Keeper;
+use tripnote::engine::ports::{Begun, EachRecord, Group, Journal, StoreError};
+use tripnote::service::keeping::StoreSettings;
 use tripnote::service::server::{Address, Bound, ServiceSettings, serve};
 use tripnote::service::{Reload, Reloaded, ServiceLimits, rpc_methods};
+use tripnote::store::memory::Memory;
 use tripnote::telemetry::recorder::{Names, Recorder};
 use tripnote::wire::pb;
 use tripnote::wire::pb::breaker_service_server::{BreakerService, BreakerServiceServer};
@@ -31,7 +36,7 @@ targets = ["refused/*"]
 error_rate = { open_for = "1h", max_open = "1h" }
 "#;
 
-/// Runs the server `noop` or `tripnote` on a free TCP port or a Unix socket, until standard input is closed: at once and
+/// Runs the server `noop`, `tripnote`, or the latter with a store that answers (`quiet`) or never does (`stalled`), on a free TCP port or a Unix socket, until standard input is closed: at once and
 /// without a drain, as the client holds its connections open.
 pub(crate) fn run(which: &str, socket: Option<&str>) {
     let address = match socket {
@@ -50,17 +55,49 @@ pub(crate) fn run(which: &str, socket: Option<&str>) {
         let bound = Bound::bind(&address).await.unwrap();
         println!("{}", bound.endpoint().unwrap());
         std::io::stdout().flush().unwrap();
-        if which == "noop" { constant(bound).await } else { real(bound).await }
+        match which {
+            "noop" => constant(bound).await,
+            "quiet" => real(bound, Some(Box::new(Memory::default().journal()))).await,
+            "stalled" => real(bound, Some(Box::new(Stalled))).await,
+            _ => real(bound, None).await,
+        }
     });
 }
 
-async fn real(bound: Bound) {
+/// A disk that never answers a write.
+struct Stalled;
+
+impl Journal for Stalled {
+    fn begin(&mut self) -> Result<Begun, StoreError> {
+        Ok(Begun { incarnation: 1, anchor: None })
+    }
+
+    fn load(&mut self, _each: EachRecord<'_>) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn commit(&mut self, _group: &Group) -> Result<(), StoreError> {
+        loop {
+            std::thread::park();
+        }
+    }
+}
+
+fn store(engine: &Arc<Engine>, journal: Box<dyn Journal>) -> StoreSettings {
+    let (keeper, _) = Keeper::restore(Arc::clone(engine), journal).unwrap();
+    let flush_every = Duration::from_millis(50);
+    StoreSettings { keeper: Some(keeper), flush_every, is_strict: false, trouble: String::new() }
+}
+
+async fn real(bound: Bound, journal: Option<Box<dyn Journal>>) {
     // The log is filtered and formatted as in production, and written nowhere.
     tracing_subscriber::fmt().with_max_level(tracing::Level::INFO).with_writer(std::io::sink).init();
     let config = Config::parse(CONFIG).unwrap_or_else(|report| panic!("{report}"));
     let (wire, drain_for_ms) = (config.settings.wire, config.settings.drain_for_ms);
+    let engine = Arc::new(subject::engine(config, Arc::new(SystemClock::start())));
+    let store = journal.map(|journal| store(&engine, journal));
     let settings = ServiceSettings {
-        engine: Arc::new(subject::engine(config, Arc::new(SystemClock::start()))),
+        engine,
         limits: ServiceLimits {
             batch: wire.batch,
             payload_bytes: wire.payload_bytes,
@@ -76,6 +113,7 @@ async fn real(bound: Bound) {
         recorder: Arc::new(Recorder::new(&Names::default(), &rpc_methods())),
         audit: None,
         http: None,
+        store,
     };
     serve(bound, settings, std::future::pending()).await.unwrap();
 }

@@ -15,6 +15,7 @@ use tripnote::domain::ids::HashKey;
 use tripnote::engine::clock::{Clock, ManualClock};
 use tripnote::engine::{Engine, EngineSettings, Identity, Reading};
 use tripnote::service::audit::Audit;
+use tripnote::service::keeping::StoreSettings;
 use tripnote::service::server::{Address, Bound, HttpSettings, ServiceSettings, serve};
 use tripnote::service::{ConfigFault, Reload, Reloaded, ServiceLimits, rpc_methods};
 use tripnote::telemetry::recorder::{Names, Recorder};
@@ -142,7 +143,16 @@ impl TestServer {
         audit: Option<Audit>,
     ) -> (Self, Arc<parking_lot::Mutex<(String, u64)>>) {
         let clock = Arc::new(ManualClock::at_unix_ms(unix_ms));
-        let engine = engine(toml, &clock);
+        Self::start_over(toml, [address, http], (engine(toml, &clock), clock), (audit, None)).await
+    }
+
+    /// Starts a server over an engine that is there, with what it is to write.
+    pub(crate) async fn start_over(
+        toml: &str,
+        [address, http]: [&Address; 2],
+        (engine, clock): (Arc<Engine>, Arc<ManualClock>),
+        (audit, store): (Option<Audit>, Option<StoreSettings>),
+    ) -> (Self, Arc<parking_lot::Mutex<(String, u64)>>) {
         let config = Config::parse(toml).unwrap();
         let bound = Bound::bind(address).await.unwrap();
         let endpoint = bound.endpoint().unwrap();
@@ -174,6 +184,7 @@ impl TestServer {
             recorder: Arc::clone(&recorder),
             audit,
             http: Some(HttpSettings { bound: http, hosts: config.settings.http_hosts }),
+            store,
         };
         let (stop, stopped) = oneshot::channel();
         let serving = tokio::spawn(serve(bound, settings, async {

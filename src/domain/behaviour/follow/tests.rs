@@ -69,9 +69,15 @@ fn telling(what: &Happens, moment: Moment) -> Option<Telling> {
 
 /// Plays a history to its end, and answers all facts.
 fn play(history: &[Happens], outcome: SessionOutcome) -> Vec<Fact> {
+    play_over(history, outcome, |follow_ups| follow_ups)
+}
+
+/// The same, with something done to the follow-ups before each thing that happens.
+fn play_over(history: &[Happens], outcome: SessionOutcome, over: fn(FollowUps) -> FollowUps) -> Vec<Fact> {
     let (mut follow_ups, mut facts) = (FollowUps::default(), vec![]);
     let (mut now, mut steps) = (Timestamp(0), [1_u32; 2]);
     for what in history {
+        follow_ups = over(follow_ups);
         let moment = |lane: u8| Moment { lane: lane.into(), step: steps[usize::from(lane)], at: now };
         match what {
             Happens::Told { lane, .. } => follow_ups.told(telling(what, moment(*lane)).unwrap(), &mut facts),
@@ -127,6 +133,15 @@ proptest! {
         }
         let ends = facts.iter().filter(|fact| matches!(fact, Fact::Ended(_))).count();
         prop_assert_eq!(ends, 1);
+    }
+
+    #[test]
+    fn what_is_written_down_and_read_again_says_the_same(
+        history in prop::collection::vec(happens(), 0..100),
+        outcome in prop::sample::select(SessionOutcome::ALL),
+    ) {
+        let restarted = |it: FollowUps| serde_json::from_slice(&serde_json::to_vec(&it).unwrap()).unwrap();
+        prop_assert_eq!(play_over(&history, outcome, restarted), play(&history, outcome));
     }
 
     /// A first action that is a repeat is counted as one; each call is one repeat of a label at most; and what a session

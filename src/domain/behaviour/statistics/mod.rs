@@ -11,7 +11,7 @@ pub use self::comparison::{Comparison, Measure, Verdict, compare, sentence};
 pub const Z_95: f64 = 1.959_963_984_540_054;
 
 /// Trips and, of these, hits: those of which what is asked holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Counted {
     /// Trips.
     pub trips: u64,
@@ -20,7 +20,7 @@ pub struct Counted {
 }
 
 /// Sums over sessions, with m trips and x hits of each. 128 bits hold the squares of any counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Clusters {
     /// Sessions with at least one trip.
     pub sessions: u64,
@@ -33,7 +33,7 @@ pub struct Clusters {
 }
 
 /// Trips of many sessions, and how they are spread over them. Takes no more space the more sessions there are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Sample {
     /// Over all sessions.
     pub counted: Counted,

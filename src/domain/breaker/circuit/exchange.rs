@@ -8,7 +8,7 @@ use crate::domain::signal::Phase;
 use crate::domain::time::Timestamp;
 
 /// Why a circuit opened, with the figures of that moment.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TripCause {
     /// What a contract shows.
     pub observed: Observed,

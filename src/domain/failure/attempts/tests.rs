@@ -310,3 +310,31 @@ proptest! {
         prop_assert!(false, "no halt in 40 attempts");
     }
 }
+
+#[test]
+fn a_log_that_is_written_down_and_read_again_answers_the_same() {
+    let bounds = LogBounds { per_step: 3, in_all: 8 };
+    let (rules, step) = (rules(), step("4"));
+    let mut log = AttemptLog::new(bounds);
+    let ask = |log: &mut AttemptLog, host: &str, attempt: u32| {
+        let (binding, published_at) = (at(host, "large"), HOSTS.map(self::host));
+        let record = fault(attempt);
+        let asked =
+            Asked { step: &step, binding: &binding, record: &record, published_at: &published_at, sketch: None };
+        log.decide(Timestamp(5), &asked, &rules, &|_| false)
+    };
+    for (host, attempt) in [("a", 1), ("a", 2), ("b", 2), ("b", 3), ("c", 2)] {
+        ask(&mut log, host, attempt);
+    }
+    let mut restored = AttemptLog::new(bounds);
+    for id in 1..=5 {
+        let Some(kept) = log.snapshot(id) else { continue };
+        restored.restore(serde_json::from_slice(&serde_json::to_vec(&kept).unwrap()).unwrap());
+    }
+    assert_eq!((restored.kept(), restored.dropped_of(&step)), (log.kept(), log.dropped_of(&step)));
+    for (host, attempt) in [("c", 2), ("b", 2), ("c", 3), ("a", 2)] {
+        assert_eq!(ask(&mut restored, host, attempt), ask(&mut log, host, attempt), "{host} {attempt}");
+    }
+    restored.go_on_from(1 << 32);
+    assert_eq!(ask(&mut restored, "b", 9).attempt.id, 1 << 32);
+}

@@ -171,8 +171,10 @@ const fn base64_value(digit: u8) -> Option<u8> {
 }
 
 /// The ids that a session's payloads held, as keyed hashes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct SeenIds {
+    /// Never written down: whoever restores gives it.
+    #[serde(skip, default = "HashKey::none")]
     key: HashKey,
     hashes: BTreeSet<u64>,
     has_overflowed: bool,
@@ -180,6 +182,12 @@ pub struct SeenIds {
 }
 
 impl SeenIds {
+    /// The same ids under the key with which they were hashed.
+    #[must_use]
+    pub(super) fn keyed(self, key: HashKey) -> Self {
+        Self { key, ..self }
+    }
+
     /// None yet.
     #[must_use]
     pub const fn new(key: HashKey) -> Self {

@@ -12,7 +12,7 @@ use crate::domain::tool::Poll;
 pub const OBSERVATIONS_MAX: usize = 512;
 
 /// What came back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub(super) enum Mark {
     /// A failed or empty result, by its fingerprint, which tells the tool too.
     Terminal(u64),
@@ -21,7 +21,7 @@ pub(super) enum Mark {
 }
 
 /// What came back, to which question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub(super) struct Key {
     pub(super) purpose: u64,
     pub(super) mark: Mark,
@@ -31,7 +31,7 @@ pub(super) struct Key {
     pub(super) target: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Seen {
     times: u32,
     first_at: Timestamp,
@@ -62,8 +62,9 @@ pub(super) struct Sweep {
     pub(super) targets: Targets,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Counts {
+    #[serde(with = "crate::domain::written::pairs")]
     seen: BTreeMap<Key, Seen>,
     /// Those that carry a target signal.
     signalled: usize,

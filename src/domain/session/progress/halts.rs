@@ -13,7 +13,7 @@ use crate::domain::session::call::ToolName;
 pub(super) const HALTS_MAX: u32 = 64;
 
 /// One halted route.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Halt {
     pub(super) name: SafeText,
     pub(super) figures: SessionFigures,
@@ -44,7 +44,7 @@ pub(super) struct NewHalt<'a> {
     pub(super) batch: Batch,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Halts {
     by_tool: BTreeMap<u64, Halt>,
 }

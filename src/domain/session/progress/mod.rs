@@ -31,7 +31,7 @@ pub use word::{HaltedRoute, Progress, Resumed};
 const NOTICES_MAX: usize = 16;
 
 /// What one task came to so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ProgressLedger {
     step: u64,
     epoch: u64,

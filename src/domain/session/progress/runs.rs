@@ -9,13 +9,13 @@ use super::wave::Batch;
 const RUNS_MAX: usize = 128;
 
 /// A tool, for one purpose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub(super) struct RunKey {
     pub(super) purpose: u64,
     pub(super) tool: u64,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Run {
     pub(super) failures: u32,
     /// Where its steer was told.
@@ -34,8 +34,9 @@ impl Run {
     }
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Runs {
+    #[serde(with = "crate::domain::written::pairs")]
     runs: BTreeMap<RunKey, Run>,
 }
 
@@ -92,7 +93,7 @@ impl Runs {
 const RESETS_MAX: usize = 128;
 
 /// When each tool last gave something usable, in the ledger's own steps: what counted before is no longer in its row.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Resets {
     at: BTreeMap<u64, u64>,
     /// Holds for every tool.

@@ -5,8 +5,8 @@ use arrayvec::ArrayVec;
 /// Targets that are kept: the lowest hashes, whichever came first.
 const TARGETS_MAX: usize = 8;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Targets(ArrayVec<u64, TARGETS_MAX>);
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(super) struct Targets(#[serde(with = "crate::domain::written::few")] ArrayVec<u64, TARGETS_MAX>);
 
 impl Targets {
     /// Adds a target; 0 is none.

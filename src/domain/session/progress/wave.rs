@@ -16,14 +16,14 @@ const CALLS_MAX: usize = 256;
 const PENDING_MAX: usize = 64;
 
 /// One decision of the model: a wave, or a call that is of none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Batch {
     Wave(Wave),
     Alone(u64),
 }
 
 /// What waits for the end of the open batch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Open {
     pub(super) batch: Batch,
     /// Something was changed.
@@ -75,7 +75,7 @@ fn insert<T: Ord>(set: &mut BTreeSet<T>, item: T, max: usize) -> bool {
 }
 
 /// One identical call, whatever it came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub(super) struct Made {
     pub(super) tool: u64,
     pub(super) arguments: u64,
@@ -83,7 +83,7 @@ pub(super) struct Made {
 }
 
 /// One identical call and what it came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub(super) struct Twin {
     pub(super) made: Made,
     pub(super) mark: Mark,
@@ -91,7 +91,7 @@ pub(super) struct Twin {
 }
 
 /// One wave's calls.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Calls {
     wave: Wave,
     told: BTreeSet<Twin>,
@@ -100,7 +100,7 @@ struct Calls {
 }
 
 /// The calls of the last waves.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Waves {
     last: VecDeque<Calls>,
 }

@@ -29,7 +29,7 @@ pub struct HaltedRoute {
 }
 
 /// A halt that ended: its target answers well again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Resumed {
     /// The tool that may be called again.
     pub tool: SafeText,

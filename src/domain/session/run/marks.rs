@@ -8,7 +8,7 @@ use crate::domain::behaviour::Fact;
 const MARKED_LANES_MAX: usize = 16;
 
 /// The marks of one run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Marks {
     /// Each lane that ever marked the end of a wave, with the number of the wave that is open in it.
     waves: Vec<(u64, u64)>,

@@ -10,7 +10,7 @@ use crate::domain::time::Timestamp;
 pub const TOLD_SHUT_MAX: usize = 16;
 
 /// A breaker of which a run was told that it refuses a call. Names are hashed; the caller is the run's own.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ToldShut {
     /// Its code.
     pub code: Code,

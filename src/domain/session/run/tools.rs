@@ -10,7 +10,7 @@ pub const TOOL_TARGETS_MAX: usize = 32;
 const TOOL_BYTES_MAX: usize = 128;
 
 /// Where a tool leads.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ToolTarget {
     /// The tool as the model knows it.
     pub tool: SafeText,

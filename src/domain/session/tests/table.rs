@@ -37,9 +37,10 @@ impl Table {
         Self { session: Session::new(Arc::new(policy)), alternatives: Vec::new() }
     }
 
-    /// Runs a table and compares each line.
+    /// Runs a table and compares each line; also with a restart before each.
     #[track_caller]
     pub(super) fn run(&mut self, table: &str) {
+        let mut restarted = Self { session: self.session.clone(), alternatives: self.alternatives.clone() };
         for (at, line) in table.lines().enumerate() {
             let line = line.split('#').next().unwrap().trim();
             if line.is_empty() {
@@ -47,7 +48,16 @@ impl Table {
             }
             let (call, expected) = line.split_once("->").unwrap_or((line, "-"));
             assert_eq!(self.line(call), expected.trim(), "line {}: {line}", at + 1);
+            restarted.restart();
+            assert_eq!(restarted.line(call), expected.trim(), "after a restart, line {}: {line}", at + 1);
         }
+    }
+
+    /// What was written down, read again.
+    fn restart(&mut self) {
+        let policy = Arc::clone(&self.session.policy);
+        self.session = serde_json::from_slice(&serde_json::to_vec(&self.session).unwrap()).unwrap();
+        self.session.adopt(policy);
     }
 
     pub(super) fn line(&mut self, call: &str) -> String {
