@@ -70,7 +70,7 @@ fn over_http() -> [Panel; 3] {
     };
     [
         Panel::areas(
-            "Requests over HTTP",
+            "HTTP requests by route",
             "What is asked over HTTP, a second, hooks among it? None of it is among the calls.",
         )
         .ask("sum by (route) (rate(tripnote_http_requests_total{@}[$__rate_interval])) > 0", "{{route}}")
