@@ -218,14 +218,10 @@ pub async fn serve(
         .layer(layers.0)
         .layer(layers.1);
     let routes = routes(shared, &health).await.add_service(health_service);
-    let face = http.map(|http| {
-        let inside = Inside {
-            routes: routes.clone(),
-            gate: Arc::clone(&gate),
-            bytes_max: (limits.request_bytes, limits.payload_bytes),
-        };
-        let face = Face::new(http.hosts, of_face, stage.subscribe(), inside);
-        HttpServing::start(http.bound, face)
+    let bytes_max = (limits.request_bytes, limits.payload_bytes);
+    let inside = Inside { routes: routes.clone(), gate: Arc::clone(&gate), bytes_max };
+    let face = http.map(|HttpSettings { bound, hosts }| {
+        HttpServing::start(bound, Face::new(hosts, of_face, stage.subscribe(), inside))
     });
     let (doors, socket_file) = doors.into().and_socket_file();
     let serving = listen(builder, routes, doors, drains);
@@ -250,14 +246,19 @@ pub async fn serve(
         }
     };
     end.send_replace(true);
-    if tokio::time::timeout(drain_for, async { while beside.join_next().await.is_some() {} }).await.is_err() {
-        tracing::error!("the last events were not written within the drain time");
-    }
+    finish(beside, drain_for).await;
     drop(face);
     if let Some(path) = socket_file {
         let _ = std::fs::remove_file(path); // the file may be gone already
     }
     served
+}
+
+/// Lets what goes on beside the requests write what it has.
+async fn finish(mut beside: JoinSet<()>, within: Duration) {
+    if tokio::time::timeout(within, async { while beside.join_next().await.is_some() {} }).await.is_err() {
+        tracing::error!("the last events were not written within the drain time");
+    }
 }
 
 /// Every service of ours, each told to be serving; and reflection.
