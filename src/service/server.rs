@@ -248,9 +248,7 @@ pub async fn serve(
     end.send_replace(true);
     finish(beside, drain_for).await;
     drop(face);
-    if let Some(path) = socket_file {
-        let _ = std::fs::remove_file(path); // the file may be gone already
-    }
+    socket_file.into_iter().for_each(|path| _ = std::fs::remove_file(path)); // the file may be gone already
     served
 }
 
