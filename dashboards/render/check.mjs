@@ -67,7 +67,7 @@ try {
   const scraped = `- {job_name: tripnote, static_configs: [{targets: ['127.0.0.1:${http}']}]}`;
   const times = '{scrape_interval: 1s, evaluation_interval: 1s}';
   writeFileSync(join(home, 'prometheus.yml'), `global: ${times}\nrule_files: ${JSON.stringify(rules)}\nscrape_configs:\n${scraped}\n`);
-  start(program, ['serve', '--config', join(home, 'tripnote.toml')]);
+  start(program, ['serve', '--ephemeral', '--config', join(home, 'tripnote.toml')]);
   const listen = `--web.listen-address=127.0.0.1:${web}`;
   start('prometheus', [`--config.file=${join(home, 'prometheus.yml')}`, `--storage.tsdb.path=${join(home, 'data')}`, listen, '--log.level=error']);
   const prometheus = `http://127.0.0.1:${web}`;

@@ -219,14 +219,10 @@ pub async fn serve(
     let (mut health, health_service) = tonic_health::server::health_reporter();
     let builder = bounded(limits).layer(layers.0).layer(layers.1).layer(SettleLayer(Arc::clone(&keeping)));
     let routes = routes(shared, &health).await.add_service(health_service);
-    let face = http.map(|http| {
-        let inside = Inside {
-            routes: routes.clone(),
-            gate: Arc::clone(&gate),
-            bytes_max: (limits.request_bytes, limits.payload_bytes),
-        };
-        let face = Face::new(http.hosts, of_face, stage.subscribe(), inside);
-        HttpServing::start(http.bound, face)
+    let bytes_max = (limits.request_bytes, limits.payload_bytes);
+    let inside = Inside { routes: routes.clone(), gate: Arc::clone(&gate), bytes_max };
+    let face = http.map(|HttpSettings { bound, hosts }| {
+        HttpServing::start(bound, Face::new(hosts, of_face, stage.subscribe(), inside))
     });
     let (doors, socket_file) = doors.into().and_socket_file();
     let serving = listen(builder, routes, doors, drains);

@@ -73,7 +73,7 @@ func (s *server) start() {
 	if binary == "" {
 		binary = filepath.Join(repository(s.t), "target", "debug", "tripnote")
 	}
-	s.process = exec.Command(binary, append([]string{"serve", "--config", s.config}, s.args...)...)
+	s.process = exec.Command(binary, append([]string{"serve", "--ephemeral", "--config", s.config}, s.args...)...)
 	log, err := s.process.StderrPipe()
 	must(s.t, err)
 	must(s.t, s.process.Start())

@@ -71,7 +71,7 @@ fn over_http() -> [Panel; 3] {
     };
     [
         Panel::areas(
-            "Requests over HTTP",
+            "HTTP requests by route",
             "What is asked over HTTP, a second, hooks among it? None of it is among the calls.",
         )
         .ask("sum by (route) (rate(tripnote_http_requests_total{@}[$__rate_interval])) > 0", "{{route}}")
@@ -197,11 +197,11 @@ fn inside() -> [Panel; 6] {
             .size(4, 4),
         Panel::stat(
             "Series of a replica",
-            "How many series does a replica give? It is built to stay below 2,600.",
+            "How many series does a replica give? It is built to stay below 2,500.",
             "max(scrape_samples_post_metric_relabeling{@})",
         )
         .empty("not scraped")
-        .bad_above(2_600.0, 5_000.0)
+        .bad_above(2_500.0, 5_000.0)
         .size(4, 4),
     ]
 }

@@ -115,7 +115,7 @@ pub const RPC_HANDLED: Metric = Metric::counter(
 /// How long they took.
 pub const RPC_SECONDS: Metric = Metric::histogram(
     "grpc_server_handling_seconds",
-    (Unit::Second, &[0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.025, 0.25]),
+    (Unit::Second, &[0.000_25, 0.001, 0.002_5, 0.005, 0.025, 0.25]),
     &[TYPE, SERVICE, METHOD],
     "How long unary RPCs took inside the service, from their head to that of the answer",
 );

@@ -22,13 +22,13 @@ const BREAKERS_MAX: usize = 2_000;
 /// Wordings with a name in one life.
 const VARIANTS_MAX: usize = 64;
 /// Series that all that has a name may have, beside what every configuration has: what keeps a replica below 2,500.
-const SERIES_MAX: usize = 1_800;
+const SERIES_MAX: usize = 1_840;
 /// Series of a part, without those of its signal and wording.
 const OF_PART: usize = 3 + FirstAction::ALL.len() + Resolution::ALL.len();
 /// Series of a breaker.
 const OF_BREAKER: usize = 2 + BreakerState::ALL.len() + MOVES.len();
 /// Series of a wording: the parts of guards and of all other breakers, and the steps to a recovery of each signal.
-const OF_VARIANT: usize = 240;
+const OF_VARIANT: usize = 284;
 /// Parts that always have a place, however many breakers there are.
 const PARTS_MIN: usize = 40;
 

@@ -28,6 +28,13 @@ type BreakerServiceClient interface {
 	// After calls: how they went. Idempotent on the permit: what is sent again is acknowledged as a duplicate and moves
 	// nothing. Not needed where outcomes ride on the next `Admit`.
 	Report(ctx context.Context, in *ReportRequest, opts ...grpc.CallOption) (*ReportResponse, error)
+	// Asks and reports on one stream, for high rates: each message is answered by one that bears its tag, in the order in which
+	// they came. A malformed one is answered in its place and the stream goes on. The service reads the next message when the
+	// answer before has found room: who sends without reading is held back by flow control, and cut off by the transport when
+	// some two thousand messages wait unread; a window of a few hundred is as fast as any. After the caller's half-close what was
+	// sent is answered before the stream ends. While the service drains it ends with `UNAVAILABLE`: what has no answer then did
+	// not happen, unless the connection broke.
+	Guard(ctx context.Context, opts ...grpc.CallOption) (BreakerService_GuardClient, error)
 	// Which of these targets can be called now. Takes no probe, counts nothing and promises nothing for later:
 	// for planners, and for taking tools out of a model's list.
 	Peek(ctx context.Context, in *PeekRequest, opts ...grpc.CallOption) (*PeekResponse, error)
@@ -68,6 +75,37 @@ func (c *breakerServiceClient) Report(ctx context.Context, in *ReportRequest, op
 	return out, nil
 }
 
+func (c *breakerServiceClient) Guard(ctx context.Context, opts ...grpc.CallOption) (BreakerService_GuardClient, error) {
+	stream, err := c.cc.NewStream(ctx, &_BreakerService_serviceDesc.Streams[0], "/tripnote.v1.BreakerService/Guard", opts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &breakerServiceGuardClient{stream}
+	return x, nil
+}
+
+type BreakerService_GuardClient interface {
+	Send(*GuardRequest) error
+	Recv() (*GuardResponse, error)
+	grpc.ClientStream
+}
+
+type breakerServiceGuardClient struct {
+	grpc.ClientStream
+}
+
+func (x *breakerServiceGuardClient) Send(m *GuardRequest) error {
+	return x.ClientStream.SendMsg(m)
+}
+
+func (x *breakerServiceGuardClient) Recv() (*GuardResponse, error) {
+	m := new(GuardResponse)
+	if err := x.ClientStream.RecvMsg(m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
 func (c *breakerServiceClient) Peek(ctx context.Context, in *PeekRequest, opts ...grpc.CallOption) (*PeekResponse, error) {
 	out := new(PeekResponse)
 	err := c.cc.Invoke(ctx, "/tripnote.v1.BreakerService/Peek", in, out, opts...)
@@ -92,6 +130,13 @@ type BreakerServiceServer interface {
 	// After calls: how they went. Idempotent on the permit: what is sent again is acknowledged as a duplicate and moves
 	// nothing. Not needed where outcomes ride on the next `Admit`.
 	Report(context.Context, *ReportRequest) (*ReportResponse, error)
+	// Asks and reports on one stream, for high rates: each message is answered by one that bears its tag, in the order in which
+	// they came. A malformed one is answered in its place and the stream goes on. The service reads the next message when the
+	// answer before has found room: who sends without reading is held back by flow control, and cut off by the transport when
+	// some two thousand messages wait unread; a window of a few hundred is as fast as any. After the caller's half-close what was
+	// sent is answered before the stream ends. While the service drains it ends with `UNAVAILABLE`: what has no answer then did
+	// not happen, unless the connection broke.
+	Guard(BreakerService_GuardServer) error
 	// Which of these targets can be called now. Takes no probe, counts nothing and promises nothing for later:
 	// for planners, and for taking tools out of a model's list.
 	Peek(context.Context, *PeekRequest) (*PeekResponse, error)
@@ -110,6 +155,9 @@ func (UnimplementedBreakerServiceServer) AdmitWave(context.Context, *AdmitWaveRe
 }
 func (UnimplementedBreakerServiceServer) Report(context.Context, *ReportRequest) (*ReportResponse, error) {
 	return nil, status.Errorf(codes.Unimplemented, "method Report not implemented")
+}
+func (UnimplementedBreakerServiceServer) Guard(BreakerService_GuardServer) error {
+	return status.Errorf(codes.Unimplemented, "method Guard not implemented")
 }
 func (UnimplementedBreakerServiceServer) Peek(context.Context, *PeekRequest) (*PeekResponse, error) {
 	return nil, status.Errorf(codes.Unimplemented, "method Peek not implemented")
@@ -181,6 +229,32 @@ func _BreakerService_Report_Handler(srv interface{}, ctx context.Context, dec fu
 	return interceptor(ctx, in, info, handler)
 }
 
+func _BreakerService_Guard_Handler(srv interface{}, stream grpc.ServerStream) error {
+	return srv.(BreakerServiceServer).Guard(&breakerServiceGuardServer{stream})
+}
+
+type BreakerService_GuardServer interface {
+	Send(*GuardResponse) error
+	Recv() (*GuardRequest, error)
+	grpc.ServerStream
+}
+
+type breakerServiceGuardServer struct {
+	grpc.ServerStream
+}
+
+func (x *breakerServiceGuardServer) Send(m *GuardResponse) error {
+	return x.ServerStream.SendMsg(m)
+}
+
+func (x *breakerServiceGuardServer) Recv() (*GuardRequest, error) {
+	m := new(GuardRequest)
+	if err := x.ServerStream.RecvMsg(m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
 func _BreakerService_Peek_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(PeekRequest)
 	if err := dec(in); err != nil {
@@ -220,6 +294,13 @@ var _BreakerService_serviceDesc = grpc.ServiceDesc{
 			Handler:    _BreakerService_Peek_Handler,
 		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "Guard",
+			Handler:       _BreakerService_Guard_Handler,
+			ServerStreams: true,
+			ClientStreams: true,
+		},
+	},
 	Metadata: "tripnote/v1/breaker.proto",
 }

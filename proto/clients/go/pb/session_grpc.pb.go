@@ -22,6 +22,13 @@ type SessionServiceClient interface {
 	// Ends a session and answers its last state. Calls that are still in flight are reported as before, but count for no
 	// guard any more.
 	CloseSession(ctx context.Context, in *CloseSessionRequest, opts ...grpc.CallOption) (*CloseSessionResponse, error)
+	// Tells that the user asks for something: the task in force until the next one. Opens the session where it is new. Not
+	// needed where calls say their `AdmitRequest.task_id`.
+	BeginTask(ctx context.Context, in *BeginTaskRequest, opts ...grpc.CallOption) (*BeginTaskResponse, error)
+	// Tells that all calls of one model step have their results. From the first such mark of a lane on, calls of it that
+	// name neither a wave nor a turn are one wave until the next mark. Not needed where calls say their
+	// `AdmitRequest.wave_id`.
+	EndWave(ctx context.Context, in *EndWaveRequest, opts ...grpc.CallOption) (*EndWaveResponse, error)
 	// Tells that the model's context was compacted: a repeat of what it has forgotten is forgiven once.
 	AdvanceContextEpoch(ctx context.Context, in *AdvanceContextEpochRequest, opts ...grpc.CallOption) (*AdvanceContextEpochResponse, error)
 	// The state of a session, and its calls turn by turn.
@@ -54,6 +61,24 @@ func (c *sessionServiceClient) OpenSession(ctx context.Context, in *OpenSessionR
 func (c *sessionServiceClient) CloseSession(ctx context.Context, in *CloseSessionRequest, opts ...grpc.CallOption) (*CloseSessionResponse, error) {
 	out := new(CloseSessionResponse)
 	err := c.cc.Invoke(ctx, "/tripnote.v1.SessionService/CloseSession", in, out, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *sessionServiceClient) BeginTask(ctx context.Context, in *BeginTaskRequest, opts ...grpc.CallOption) (*BeginTaskResponse, error) {
+	out := new(BeginTaskResponse)
+	err := c.cc.Invoke(ctx, "/tripnote.v1.SessionService/BeginTask", in, out, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *sessionServiceClient) EndWave(ctx context.Context, in *EndWaveRequest, opts ...grpc.CallOption) (*EndWaveResponse, error) {
+	out := new(EndWaveResponse)
+	err := c.cc.Invoke(ctx, "/tripnote.v1.SessionService/EndWave", in, out, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +139,13 @@ type SessionServiceServer interface {
 	// Ends a session and answers its last state. Calls that are still in flight are reported as before, but count for no
 	// guard any more.
 	CloseSession(context.Context, *CloseSessionRequest) (*CloseSessionResponse, error)
+	// Tells that the user asks for something: the task in force until the next one. Opens the session where it is new. Not
+	// needed where calls say their `AdmitRequest.task_id`.
+	BeginTask(context.Context, *BeginTaskRequest) (*BeginTaskResponse, error)
+	// Tells that all calls of one model step have their results. From the first such mark of a lane on, calls of it that
+	// name neither a wave nor a turn are one wave until the next mark. Not needed where calls say their
+	// `AdmitRequest.wave_id`.
+	EndWave(context.Context, *EndWaveRequest) (*EndWaveResponse, error)
 	// Tells that the model's context was compacted: a repeat of what it has forgotten is forgiven once.
 	AdvanceContextEpoch(context.Context, *AdvanceContextEpochRequest) (*AdvanceContextEpochResponse, error)
 	// The state of a session, and its calls turn by turn.
@@ -136,6 +168,12 @@ func (UnimplementedSessionServiceServer) OpenSession(context.Context, *OpenSessi
 }
 func (UnimplementedSessionServiceServer) CloseSession(context.Context, *CloseSessionRequest) (*CloseSessionResponse, error) {
 	return nil, status.Errorf(codes.Unimplemented, "method CloseSession not implemented")
+}
+func (UnimplementedSessionServiceServer) BeginTask(context.Context, *BeginTaskRequest) (*BeginTaskResponse, error) {
+	return nil, status.Errorf(codes.Unimplemented, "method BeginTask not implemented")
+}
+func (UnimplementedSessionServiceServer) EndWave(context.Context, *EndWaveRequest) (*EndWaveResponse, error) {
+	return nil, status.Errorf(codes.Unimplemented, "method EndWave not implemented")
 }
 func (UnimplementedSessionServiceServer) AdvanceContextEpoch(context.Context, *AdvanceContextEpochRequest) (*AdvanceContextEpochResponse, error) {
 	return nil, status.Errorf(codes.Unimplemented, "method AdvanceContextEpoch not implemented")
@@ -197,6 +235,42 @@ func _SessionService_CloseSession_Handler(srv interface{}, ctx context.Context, 
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(SessionServiceServer).CloseSession(ctx, req.(*CloseSessionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SessionService_BeginTask_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(BeginTaskRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).BeginTask(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: "/tripnote.v1.SessionService/BeginTask",
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).BeginTask(ctx, req.(*BeginTaskRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SessionService_EndWave_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(EndWaveRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SessionServiceServer).EndWave(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: "/tripnote.v1.SessionService/EndWave",
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SessionServiceServer).EndWave(ctx, req.(*EndWaveRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -302,6 +376,14 @@ var _SessionService_serviceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "CloseSession",
 			Handler:    _SessionService_CloseSession_Handler,
+		},
+		{
+			MethodName: "BeginTask",
+			Handler:    _SessionService_BeginTask_Handler,
+		},
+		{
+			MethodName: "EndWave",
+			Handler:    _SessionService_EndWave_Handler,
 		},
 		{
 			MethodName: "AdvanceContextEpoch",

@@ -42,7 +42,7 @@ class Server:
         self._process: subprocess.Popen[str] | None = None
 
     def start(self) -> Server:
-        command = [self.binary, "serve", "--config", str(self._config)]
+        command = [self.binary, "serve", "--ephemeral", "--config", str(self._config)]
         if self.clock is not None:
             command += ["--test-clock", str(self.clock)]
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)

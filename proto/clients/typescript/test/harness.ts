@@ -97,7 +97,7 @@ export class Server {
 
   async start(): Promise<void> {
     const binary = process.env["TRIPNOTE_BIN"] || join(REPOSITORY, "target", "debug", "tripnote");
-    const child = spawn(binary, ["serve", "--config", this.config, ...this.args], {
+    const child = spawn(binary, ["serve", "--ephemeral", "--config", this.config, ...this.args], {
       stdio: ["ignore", "ignore", "pipe"],
     });
     this.#process = child;

@@ -155,6 +155,32 @@ class ReportRequest(_message.Message):
     outcomes: _containers.RepeatedCompositeFieldContainer[Outcome]
     def __init__(self, outcomes: _Optional[_Iterable[_Union[Outcome, _Mapping]]] = ...) -> None: ...
 
+class GuardRequest(_message.Message):
+    __slots__ = ("tag", "admit", "wave", "report")
+    TAG_FIELD_NUMBER: _ClassVar[int]
+    ADMIT_FIELD_NUMBER: _ClassVar[int]
+    WAVE_FIELD_NUMBER: _ClassVar[int]
+    REPORT_FIELD_NUMBER: _ClassVar[int]
+    tag: int
+    admit: AdmitRequest
+    wave: AdmitWaveRequest
+    report: ReportRequest
+    def __init__(self, tag: _Optional[int] = ..., admit: _Optional[_Union[AdmitRequest, _Mapping]] = ..., wave: _Optional[_Union[AdmitWaveRequest, _Mapping]] = ..., report: _Optional[_Union[ReportRequest, _Mapping]] = ...) -> None: ...
+
+class GuardResponse(_message.Message):
+    __slots__ = ("tag", "admit", "wave", "report", "error")
+    TAG_FIELD_NUMBER: _ClassVar[int]
+    ADMIT_FIELD_NUMBER: _ClassVar[int]
+    WAVE_FIELD_NUMBER: _ClassVar[int]
+    REPORT_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    tag: int
+    admit: AdmitResponse
+    wave: AdmitWaveResponse
+    report: ReportResponse
+    error: ItemError
+    def __init__(self, tag: _Optional[int] = ..., admit: _Optional[_Union[AdmitResponse, _Mapping]] = ..., wave: _Optional[_Union[AdmitWaveResponse, _Mapping]] = ..., report: _Optional[_Union[ReportResponse, _Mapping]] = ..., error: _Optional[_Union[ItemError, _Mapping]] = ...) -> None: ...
+
 class ReportResponse(_message.Message):
     __slots__ = ("results",)
     RESULTS_FIELD_NUMBER: _ClassVar[int]

@@ -150,6 +150,32 @@ class CloseSessionResponse(_message.Message):
     counts: SessionCounts
     def __init__(self, counts: _Optional[_Union[SessionCounts, _Mapping]] = ...) -> None: ...
 
+class BeginTaskRequest(_message.Message):
+    __slots__ = ("session", "task_id")
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    TASK_ID_FIELD_NUMBER: _ClassVar[int]
+    session: SessionRef
+    task_id: str
+    def __init__(self, session: _Optional[_Union[SessionRef, _Mapping]] = ..., task_id: _Optional[str] = ...) -> None: ...
+
+class BeginTaskResponse(_message.Message):
+    __slots__ = ("task",)
+    TASK_FIELD_NUMBER: _ClassVar[int]
+    task: int
+    def __init__(self, task: _Optional[int] = ...) -> None: ...
+
+class EndWaveRequest(_message.Message):
+    __slots__ = ("session", "lane")
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    LANE_FIELD_NUMBER: _ClassVar[int]
+    session: SessionRef
+    lane: str
+    def __init__(self, session: _Optional[_Union[SessionRef, _Mapping]] = ..., lane: _Optional[str] = ...) -> None: ...
+
+class EndWaveResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
 class AdvanceContextEpochRequest(_message.Message):
     __slots__ = ("session", "context_epoch")
     SESSION_FIELD_NUMBER: _ClassVar[int]
