@@ -43,7 +43,12 @@ fn free_address() -> String {
 
 fn served(config: &PathBuf) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tripnote"));
-    command.env_clear().args(["serve", "--ephemeral", "--config"]).arg(config).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .env_clear()
+        .args(["serve", "--ephemeral", "--config"])
+        .arg(config)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     command.spawn().unwrap()
 }
 
