@@ -1,11 +1,14 @@
 //! A disk that does not answer, or has no room: calls are decided as ever, and everybody can see it.
 
+use base64::Engine as _;
+use tonic::transport::Channel;
 use tripnote::wire::pb;
+use tripnote::wire::pb::breaker_service_client::BreakerServiceClient;
 
 use super::faulty::Disk;
 use super::lives::{Life, MINUTE, served};
 use crate::support::asks::{Kind, bad, by_permit, call, permit_of};
-use crate::support::web::ask;
+use crate::support::web::{ask, post};
 use crate::support::{NOON_UNIX_MS, TestServer};
 
 async fn server(disk: &Disk, is_strict: bool) -> TestServer {
@@ -86,23 +89,45 @@ async fn a_full_disk_is_degraded_and_not_refused_calls_and_nothing_is_missing_wh
     assert_eq!(Life::begin(MINUTE, Box::new(disk.journal()), NOON_UNIX_MS).restored.circuits.len(), 1);
 }
 
+/// Reports a failure, which opens the circuit, by one of the ways in; done when it is answered.
+async fn fail_by(way: &str, mut breakers: BreakerServiceClient<Channel>, http: String, token: Vec<u8>) {
+    let outcomes = vec![bad(by_permit(&token), Kind::ErrorRate)];
+    let report = pb::ReportRequest { outcomes };
+    match way {
+        "report" => drop(breakers.report(report).await.unwrap()),
+        "guard" => {
+            let ask = pb::GuardRequest { tag: 1, ask: Some(pb::guard_request::Ask::Report(report)) };
+            let mut answers = breakers.guard(tokio_stream::iter([ask])).await.unwrap().into_inner();
+            assert_eq!(answers.message().await.unwrap().unwrap().tag, 1);
+        }
+        _ => {
+            let permit = base64::engine::general_purpose::STANDARD.encode(token);
+            let classification = r#"{"result": "KIND_FAILED", "kind": "CIRCUIT_KIND_ERROR_RATE"}"#;
+            let json = format!(r#"{{"outcomes": [{{"permit": "{permit}", "classification": {classification}}}]}}"#);
+            let answer = post(&http, "/v1/report", &json).await;
+            assert_eq!(answer.status, 200, "{}", answer.body);
+        }
+    }
+}
+
 #[tokio::test]
 async fn under_strict_an_opening_is_durable_before_it_is_answered_and_a_call_that_opens_nothing_does_not_wait() {
-    let disk = Disk::default();
-    let server = server(&disk, true).await;
-    let token = permit_of(server.admit(call("a")).await).token;
-    disk.set_blocking(true);
-    let mut breakers = server.breakers();
-    let report = pb::ReportRequest { outcomes: vec![bad(by_permit(&token), Kind::ErrorRate)] };
-    let reporting = tokio::spawn(async move { breakers.report(report).await.unwrap().into_inner() });
-    until("the writer waits for the disk", async || disk.waiting() > 0).await;
-    permit_of(server.admit(call("b")).await);
-    assert!(!reporting.is_finished(), "its opening is not durable yet");
-    disk.set_blocking(false);
-    reporting.await.unwrap();
-    let as_it_stands = Disk::of(disk.bytes());
-    assert_eq!(Life::begin(MINUTE, Box::new(as_it_stands.journal()), NOON_UNIX_MS).restored.circuits.len(), 1);
-    server.stop().await;
+    for way in ["report", "guard", "http"] {
+        let disk = Disk::default();
+        let server = server(&disk, true).await;
+        let token = permit_of(server.admit(call("a")).await).token;
+        disk.set_blocking(true);
+        let reporting = tokio::spawn(fail_by(way, server.breakers(), server.http.clone(), token));
+        until("the writer waits for the disk", async || disk.waiting() > 0).await;
+        permit_of(server.admit(call("b")).await);
+        assert!(!reporting.is_finished(), "{way}: its opening is not durable yet");
+        disk.set_blocking(false);
+        reporting.await.unwrap();
+        let as_it_stands = Disk::of(disk.bytes());
+        let life = Life::begin(MINUTE, Box::new(as_it_stands.journal()), NOON_UNIX_MS);
+        assert_eq!(life.restored.circuits.len(), 1, "{way}");
+        server.stop().await;
+    }
 }
 
 #[tokio::test]
