@@ -6,19 +6,9 @@ use tripnote::service::audit::Audit;
 use tripnote::telemetry::audit::{AuditFile, AuditFileSettings};
 use tripnote::wire::pb;
 
-use crate::metrics::scrape;
+use crate::metrics::{PAYMENTS, scrape};
 use crate::support::TestServer;
 use crate::support::asks::{Kind, by_permit, good};
-
-const PAYMENTS: &str = r#"
-[[breaker]]
-code = "payments"
-targets = ["charge"]
-[breaker.error_rate]
-rules = [{ failures = 1, within = "30s" }]
-open_for = "10s"
-jitter = "0%"
-"#;
 
 /// A folder that goes with the test.
 struct Folder(PathBuf);

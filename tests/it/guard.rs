@@ -9,17 +9,9 @@ use tripnote::wire::pb;
 use tripnote::wire::pb::guard_request::Ask;
 use tripnote::wire::pb::guard_response::Answer;
 
+use crate::metrics::PAYMENTS;
 use crate::support::TestServer;
 use crate::support::asks::{Kind, bad, by_permit, call, good, permit_of, trip_of};
-
-const PAYMENTS: &str = r#"
-[[breaker]]
-code = "payments"
-targets = ["charge"]
-[breaker.error_rate]
-rules = [{ failures = 1, within = "30s" }]
-jitter = "0%"
-"#;
 
 fn admit(tag: u64, target: &str) -> pb::GuardRequest {
     pb::GuardRequest { tag, ask: Some(Ask::Admit(call(target))) }

@@ -16,7 +16,8 @@ use crate::support::asks::{Kind, bad, by_permit, call, good, ignored, name};
 use crate::support::web::ask;
 use crate::support::{TestServer, recorder};
 
-const PAYMENTS: &str = r#"
+/// One breaker that opens at the first failure.
+pub(crate) const PAYMENTS: &str = r#"
 [[breaker]]
 code = "payments"
 targets = ["charge"]

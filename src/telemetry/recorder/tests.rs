@@ -81,11 +81,16 @@ fn without_a_place_for_all_those_that_trip_first_have_one() {
 
 #[test]
 fn a_usual_configuration_has_a_zero_for_every_part() {
-    let breakers = ["a", "b", "c", "d", "e", "f", "g", "h"];
-    let recorder = Recorder::new(&names(&breakers, &["contract", "weak"]), &[]);
-    let before = recorder.handles.text().lines().count();
-    recorder.events(&breakers.map(|breaker| told(breaker, Signal::OperatorOverride, "weak")));
-    assert_eq!(recorder.handles.text().lines().count(), before);
+    for (breakers, variants) in [(8, &["contract", "weak"][..]), (10, &["contract"])] {
+        let codes: Vec<String> = (0..breakers).map(|at| format!("breaker_{at}")).collect();
+        let breakers: Vec<&str> = codes.iter().map(String::as_str).collect();
+        let recorder = Recorder::new(&names(&breakers, variants), &[]);
+        let before = recorder.handles.text().lines().count();
+        for breaker in &breakers {
+            recorder.events(&[told(breaker, Signal::OperatorOverride, variants[variants.len() - 1])]);
+        }
+        assert_eq!(recorder.handles.text().lines().count(), before, "{} breakers", breakers.len());
+    }
 }
 
 #[test]
